@@ -14,12 +14,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Errors.h"
+#include "Processes.h"
 #include "ShardIR/Runtime/ElementTypes.h"
+#include "ShardIR/Runtime/Processes.h"
 
-#include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
@@ -32,24 +35,13 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using shardir::python::Call;
+using shardir::python::check;
+using shardir::python::digestOf;
+using shardir::python::Processes;
+using shardir::python::raise;
 
 namespace {
-
-/// The exceptions of the package by name, which `_errors.py` defines.
-[[noreturn]] void raise(const char *name, const std::string &message) {
-  nb::object type = nb::module_::import_("shardir._errors").attr(name);
-  PyErr_SetString(type.ptr(), message.c_str());
-  throw nb::python_error();
-}
-
-void check(shardir_status status) {
-  if (status == SHARDIR_OK)
-    return;
-  raise(status == SHARDIR_RANK_FAILED   ? "RankError"
-        : status == SHARDIR_BAD_PROGRAM ? "CompileError"
-                                        : "UsageError",
-        shardir_last_error());
-}
 
 //===----------------------------------------------------------------------===//
 // Element types
@@ -142,32 +134,39 @@ std::string describe(nb::dlpack::dtype dtype) {
 /// An array that the package owns: row-major, at a multiple of 64 bytes, which
 /// JAX asks for where it takes an array without a copy.
 struct Block {
-  Block(shardir_element_type type, std::vector<int64_t> shape)
+  /// Without memory where the block is another process'.
+  Block(shardir_element_type type, std::vector<int64_t> shape,
+        bool hasMemory = true)
       : type(type), shape(std::move(shape)) {
-    size_t bytes = shardir_element_size(type);
-    for (int64_t extent : this->shape)
-      bytes *= size_t(extent);
-    data.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64 + 64));
+    if (!hasMemory)
+      return;
+    data.reset(std::aligned_alloc(64, (bytes() + 63) / 64 * 64 + 64),
+               [](void *p) { std::free(p); });
     if (!data)
       throw std::bad_alloc();
+  }
+  size_t bytes() const {
+    size_t product = shardir_element_size(type);
+    for (int64_t extent : shape)
+      product *= size_t(extent);
+    return product;
   }
   shardir_buffer view() const {
     return {data.get(), shape.data(), shape.size(), type};
   }
   nb::object toArray(const std::string &framework, Sign sign) &&;
 
-  struct Free {
-    void operator()(void *p) const { std::free(p); }
-  };
   shardir_element_type type;
   std::vector<int64_t> shape;
-  std::unique_ptr<void, Free> data;
+  std::shared_ptr<void> data;
 };
 
 nb::object Block::toArray(const std::string &framework, Sign sign) && {
   std::vector<size_t> extents(shape.begin(), shape.end());
-  void *memory = data.release();
-  nb::capsule owner(memory, [](void *p) noexcept { std::free(p); });
+  void *memory = data.get();
+  nb::capsule owner(
+      new std::shared_ptr<void>(std::move(data)),
+      [](void *p) noexcept { delete static_cast<std::shared_ptr<void> *>(p); });
   bool isNumpy = framework == "numpy";
   nb::dlpack::dtype dtype = toDtype(type, sign, isNumpy);
   auto make = [&](auto tag) {
@@ -182,24 +181,34 @@ nb::object Block::toArray(const std::string &framework, Sign sign) && {
   return make(nb::jax{});
 }
 
-/// The shards of one tensor, one per rank, that stay in memory between calls.
+/// The shards of one tensor, one per rank, that stay in memory between calls;
+/// where ranks are processes, only this one's have memory.
 struct Shards {
   Shards() = default;
   Shards(const Shards &) = delete;
   Shards &operator=(const Shards &) = delete;
   std::vector<Block> blocks;
   std::vector<int64_t> shape;
+  /// Of the array that was distributed; processes compare it.
+  uint64_t digest = 0;
   size_t bytes() const {
     size_t sum = 0;
-    for (const Block &block : blocks) {
-      size_t bytes = shardir_element_size(block.type);
-      for (int64_t extent : block.shape)
-        bytes *= size_t(extent);
-      sum += bytes;
-    }
+    for (const Block &block : blocks)
+      if (block.data)
+        sum += block.bytes();
     return sum;
   }
 };
+
+/// Keeps memory until the process ends: the transport may write to it after a
+/// failed run.
+void keep(const std::vector<const Shards *> &all) {
+  static auto &kept = *new std::vector<std::shared_ptr<void>>;
+  for (const Shards *shards : all)
+    for (const Block &block : shards->blocks)
+      if (block.data)
+        kept.push_back(block.data);
+}
 
 /// Someone else's array, for the time of a call.
 struct Input {
@@ -252,17 +261,22 @@ struct RunSettings {
   std::string device = "threads";
   double timeout = 60;
   int threadsPerRank = 0;
+  std::string reductions = "engine";
 };
 
 /// One entry of a program, and how it is called.
 class Entry {
 public:
-  /// `inPlace` has for each result the argument that it is written into, or -1.
-  Entry(std::shared_ptr<Library> library, std::string name, std::string device,
-        double timeout, int threadsPerRank, std::vector<int> inPlace)
+  /// `inPlace` has for each result the argument that it is written into, or -1;
+  /// `argumentNames` are for messages.
+  Entry(std::shared_ptr<Library> library, std::string name,
+        RunSettings settings, std::vector<int> inPlace,
+        const std::vector<std::string> &argumentNames)
       : library(std::move(library)), name(std::move(name)),
-        settings{std::move(device), timeout, threadsPerRank},
-        inPlace(std::move(inPlace)) {
+        settings(std::move(settings)), inPlace(std::move(inPlace)),
+        processes(this->settings.device, this->settings.timeout) {
+    for (const std::string &argument : argumentNames)
+      quotedNames.push_back("'" + argument + "'");
     for (bool isResult : {false, true}) {
       size_t count;
       check((isResult ? shardir_function_num_results
@@ -303,6 +317,15 @@ public:
     std::vector<Block> blocks = allocate(shapes);
     for (const Block &block : blocks)
       out.push_back(block.view());
+    // The unsharded version is this process' own.
+    bool overProcesses = processes.areRanks() && !unsharded;
+    if (overProcesses) {
+      processes.start(program());
+      std::vector<uint64_t> digests;
+      for (const shardir_buffer &buffer : in)
+        digests.push_back(digestOf(buffer));
+      processes.compare(Call::Run, 0, digests, quotedNames);
+    }
     shardir_run_options options = runOptions(unsharded);
     shardir_status status;
     {
@@ -311,6 +334,9 @@ public:
                            out.data(), out.size(), &options);
     }
     check(status);
+    for (const Block &block : blocks)
+      if (overProcesses)
+        processes.broadcast(block.data.get(), block.bytes());
     nb::list list;
     for (i = 0; i < blocks.size(); ++i)
       list.append(std::move(blocks[i]).toArray(
@@ -328,9 +354,17 @@ public:
             "'" + name + "' takes " + std::to_string(arguments.size()) +
                 " arguments, not " + std::to_string(given.size()));
     std::vector<shardir_buffer> in, out;
+    if (processes.areRanks()) {
+      processes.start(program());
+      std::vector<uint64_t> digests;
+      for (const Shards *shards : given)
+        digests.push_back(shards->digest);
+      processes.compare(Call::RunShards, 0, digests, quotedNames);
+    }
     for (size_t r = 0; r < ranks; ++r)
       for (const Shards *shards : given)
-        in.push_back(shards->blocks[r].view());
+        if (isHere(r))
+          in.push_back(shards->blocks[r].view());
     std::vector<std::unique_ptr<Shards>> made(results.size());
     std::vector<const Shards *> targets;
     for (size_t i = 0; i < results.size(); ++i) {
@@ -344,7 +378,8 @@ public:
     }
     for (size_t r = 0; r < ranks; ++r)
       for (const Shards *shards : targets)
-        out.push_back(shards->blocks[r].view());
+        if (isHere(r))
+          out.push_back(shards->blocks[r].view());
     shardir_run_options options = runOptions(false);
     shardir_status status;
     {
@@ -352,6 +387,10 @@ public:
       status = shardir_run_local(program(), name.c_str(), in.data(),
                                  arguments.size(), out.data(), results.size(),
                                  &options);
+    }
+    if (status != SHARDIR_OK && processes.areRanks()) {
+      keep(targets);
+      keep({given.begin(), given.end()});
     }
     check(status);
     nb::list list;
@@ -363,6 +402,7 @@ public:
   }
 
   Shards *distribute(size_t i, nb::handle object, Shards *into) {
+    processes.start(program());
     Input input(object, arguments.at(i).type, nameOf(i));
     std::unique_ptr<Shards> made;
     if (!into || into->shape != input.shape) {
@@ -377,24 +417,30 @@ public:
       nb::gil_scoped_release release;
       status = shardir_distribute_argument(program(), name.c_str(), i, &whole,
                                            views.data());
+      if (processes.areRanks())
+        into->digest = digestOf(whole);
     }
     check(status);
     return made.release();
   }
 
+  /// The whole array of shards; where ranks are processes in all of them, or in
+  /// process 0 alone, and None in the others.
   nb::object collect(bool isResult, size_t i, const Shards &shards,
-                     const std::string &framework, bool isUnsigned) {
+                     const std::string &framework, bool isUnsigned,
+                     bool everywhere) {
     const TensorSpec &spec = (isResult ? results : arguments).at(i);
+    Shards gathered;
+    if (processes.areRanks())
+      gather(isResult, i, shards, gathered);
+    bool isFirst = !processes.areRanks() || processes.number() == 0;
+    if (!isFirst && !everywhere)
+      return nb::none();
     Block whole(spec.type, shards.shape);
-    shardir_buffer target = whole.view();
-    std::vector<shardir_buffer> views = viewsOf(shards);
-    shardir_status status;
-    {
-      nb::gil_scoped_release release;
-      status = (isResult ? shardir_collect_result : shardir_collect_argument)(
-          program(), name.c_str(), i, views.data(), &target);
-    }
-    check(status);
+    if (isFirst)
+      collectHere(isResult, i, processes.areRanks() ? gathered : shards, whole);
+    if (processes.areRanks() && everywhere)
+      processes.broadcast(whole.data.get(), whole.bytes());
     return std::move(whole).toArray(framework,
                                     isUnsigned ? Sign::Unsigned : Sign::Signed);
   }
@@ -435,14 +481,54 @@ public:
   const std::string &getName() const { return name; }
 
 private:
+  /// Puts the shards of all processes into `all`, of process 0.
+  void gather(bool isResult, size_t i, const Shards &own, Shards &all) {
+    processes.compare(isResult ? Call::CollectResult : Call::CollectArgument, i,
+                      {}, {});
+    std::vector<void *> blocks;
+    std::vector<size_t> sizes;
+    all.shape = own.shape;
+    for (const Block &block : own.blocks) {
+      all.blocks.push_back(block.data || processes.number() != 0
+                               ? block
+                               : Block(block.type, block.shape));
+      blocks.push_back(all.blocks.back().data.get());
+      sizes.push_back(block.bytes());
+    }
+    size_t number = processes.number();
+    processes.gather(blocks[number], sizes[number], blocks, sizes);
+  }
+
+  void collectHere(bool isResult, size_t i, const Shards &shards,
+                   const Block &whole) {
+    shardir_buffer target = whole.view();
+    std::vector<shardir_buffer> views = viewsOf(shards);
+    shardir_status status;
+    {
+      nb::gil_scoped_release release;
+      status = (isResult ? shardir_collect_result : shardir_collect_argument)(
+          program(), name.c_str(), i, views.data(), &target);
+    }
+    check(status);
+  }
+
   shardir_program *program() const { return library->handle; }
   std::string nameOf(size_t i) const {
     return "argument " + std::to_string(i) + " of '" + name + "'";
   }
 
   shardir_run_options runOptions(bool unsharded) const {
-    return {settings.device.c_str(), settings.timeout,       unsharded,
-            settings.threadsPerRank, /*reductions=*/nullptr, /*check=*/nullptr};
+    return {settings.device.c_str(),
+            settings.timeout,
+            unsharded,
+            settings.threadsPerRank,
+            settings.reductions.c_str(),
+            /*check=*/nullptr};
+  }
+
+  /// Whether this process holds rank r's shards.
+  bool isHere(size_t r) const {
+    return !processes.areRanks() || r == processes.number();
   }
 
   std::vector<int64_t> shapeOf(size_t i, nb::handle shapes) const {
@@ -469,8 +555,8 @@ private:
       for (size_t r = 0; r < numRanks(); ++r)
         shapes.push_back(shardShape(isResult, i, whole, int64_t(r)));
     }
-    for (const std::vector<int64_t> &shape : shapes)
-      shards.blocks.emplace_back(spec.type, shape);
+    for (size_t r = 0; r < shapes.size(); ++r)
+      shards.blocks.emplace_back(spec.type, shapes[r], isHere(r));
   }
 
   static std::vector<shardir_buffer> viewsOf(const Shards &shards) {
@@ -484,6 +570,8 @@ private:
   std::string name;
   RunSettings settings;
   std::vector<int> inPlace;
+  Processes processes;
+  std::vector<std::string> quotedNames; ///< of the arguments
   std::vector<TensorSpec> arguments, results;
   using Shape = std::vector<int64_t>;
   /// By result or argument: the last shape of the whole tensor, and those of
@@ -499,6 +587,9 @@ NB_MODULE(_runtime, m) {
   m.doc() = "Compiled programs; see the package shardir.";
   m.def("version", &shardir_version);
   m.def("gpu_architecture", [] { return shardir_gpu_architecture(); });
+  m.def("launched_as", &shardir_processes_launched_as);
+  m.def("agree", &shardir::python::agree, "device"_a, "timeout"_a, "status"_a,
+        "message"_a);
   nb::class_<Library>(m, "Library")
       .def(nb::init<const std::string &>())
       .def_prop_ro(
@@ -514,7 +605,8 @@ NB_MODULE(_runtime, m) {
       .def("__init__",
            [](Entry *self, nb::object library, const std::string &name,
               const std::string &device, double timeout, int threads,
-              std::vector<int> inPlace) {
+              const std::string &reductions, std::vector<int> inPlace,
+              const std::vector<std::string> &names) {
              // The object keeps the library alive through Python.
              auto *raw = nb::cast<Library *>(library);
              std::shared_ptr<Library> shared(
@@ -522,8 +614,9 @@ NB_MODULE(_runtime, m) {
                    nb::gil_scoped_acquire acquire;
                    keep.reset();
                  });
-             new (self) Entry(std::move(shared), name, device, timeout, threads,
-                              std::move(inPlace));
+             new (self) Entry(std::move(shared), name,
+                              {device, timeout, threads, reductions},
+                              std::move(inPlace), names);
            })
       .def_prop_ro("name", &Entry::getName)
       .def_prop_ro("arguments",
@@ -536,7 +629,7 @@ NB_MODULE(_runtime, m) {
       .def("distribute", &Entry::distribute, "i"_a, "array"_a,
            "into"_a.none() = nb::none(), nb::rv_policy::take_ownership)
       .def("collect", &Entry::collect, "is_result"_a, "i"_a, "shards"_a,
-           "framework"_a, "unsigned"_a = false)
+           "framework"_a, "unsigned"_a = false, "everywhere"_a = true)
       .def("shard_shape", &Entry::shardShape)
       .def("measurement", &Entry::measurement);
 }

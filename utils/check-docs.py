@@ -27,7 +27,7 @@ import sys
 import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOREIGN = ("cat", "mpirun", "mlir-opt-22")
+FOREIGN = ("cat", "grep", "mpirun", "mlir-opt-22")
 BLOCK = re.compile(r"^```sh\n(?P<command>(?:(?!```).*\n)+?)```\n\n?<!-- output(?:: (?P<how>.*?))? -->\n"
                    r"```(?P<language>\w*)\n(?P<shown>(?:(?!```).*\n)*)```$", re.MULTILINE)
 WIDTH = 116

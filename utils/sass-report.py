@@ -7,6 +7,7 @@
 """Show the instructions of kernels' main loops.
 
     utils/sass-report.py PROGRAM.mlir [--function=NAME] [--options="arch=sm_90a schedule=ws_gemm"]
+    utils/sass-report.py PROGRAM.mlir --order          what is started, and waited for, when
     utils/sass-report.py KERNELS.cubin | PROGRAM.so | LISTING.sass
     utils/sass-report.py LIBRARY.so --kernel=REGEX     a library of NVIDIA's: kernels by name
     utils/sass-report.py --update                      writes the tables of docs/GPU.md
@@ -164,8 +165,24 @@ def rows_of_cubin(cubin, tools, wanted, report=None):
                   said.get("dynamic_shared_bytes", 0) + said.get("static_shared_bytes", has.get("shared", 0)))
 
 
+ORDERED = re.compile(r"HGMMA|HMMA|UTC\w*MMA|MUFU\.EX2|WARPGROUP\.DEPBAR|BAR\.(SYNC|ARV)|UTMALDG|RED")
+order_alone = False
+
+
+def order_of(kernel):
+    """The main loop's products, waits for these, exponentials, barriers and copies: a text."""
+    def name(each):
+        number = re.search(r"(0x[0-9a-f]+)$", each.operands)
+        return "wait " + str(int(number[1], 16)) if each.opcode.startswith("WARPGROUP") else ORDERED.match(each.opcode)[0]
+    names = [name(each) for each in kernel.main_loop() if ORDERED.match(each.opcode)]
+    runs = [(key, len(list(run))) for key, run in itertools.groupby(names)]
+    return ", ".join(key if count == 1 else f"{count} {key}" for key, count in runs)
+
+
 def row(kernel, registers="", spilled="", shared=""):
     """`spilled` is what ptxas said; without that, the instructions that access local memory."""
+    if order_alone:
+        return [kernel.name, order_of(kernel)]
     loop = kernel.main_loop()
     counted = loop or kernel.instructions
     kinds, widths = sass_listing.mix_of(counted)
@@ -247,7 +264,11 @@ def main():
     parser.add_argument("--tools", help="the folder of nvdisasm and cuobjdump")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--update", action="store_true", help="write the tables of docs/GPU.md")
+    parser.add_argument("--order", action="store_true",
+                        help="the order of products, waits for them (for all but so many groups) and exponentials, in place of the table")
     options = parser.parse_args()
+    global order_alone
+    order_alone = options.order
     try:
         if options.update:
             with open(PAGE) as stream:
@@ -261,7 +282,7 @@ def main():
         rows = rows_of(options.file, options)
         if not rows:
             raise Failure(f"{options.file} has no kernel" + (f" that matches '{options.kernel}'" if options.kernel else ""))
-        print(text_table.markdown([HEADER, *rows]), end="")
+        print(text_table.markdown([["kernel", "order in the loop"] if options.order else HEADER, *rows]), end="")
     except (Failure, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

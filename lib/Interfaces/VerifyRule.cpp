@@ -39,6 +39,10 @@ private:
   /// How often a factor occurs.
   struct Occurrence {
     bool inOperand = false, inResult = false;
+    /// Where it is alone in a dim without a window: the extent of the first dim
+    /// that tells one, and whether another one does not.
+    int64_t extent = kUnknown;
+    bool isOpen = false;
   };
 
   InFlightDiagnostic error() { return op->emitOpError("has a sharding rule "); }
@@ -175,6 +179,12 @@ LogicalResult RuleVerifier::verifyTensor(const TensorFactors &tensor, Type type,
         return failure();
       continue;
     }
+    if (factors.size() == 1) {
+      Occurrence &occurrence = occurrences[factors[0]];
+      occurrence.isOpen |= extent == kUnknown;
+      if (occurrence.extent == kUnknown)
+        occurrence.extent = extent;
+    }
     // A pinned factor counts blocks, of which the last may be short.
     if (factors.empty() || isPinned || !isKnown || extent == kUnknown ||
         size == extent)
@@ -199,6 +209,10 @@ LogicalResult RuleVerifier::verifyFactor(int number) {
   if (factor.size < 0 && factor.size != kUnknown)
     return error() << "whose factor " << name << " has size " << factor.size
                    << "; an unknown size is kUnknown";
+  if (factor.size == kUnknown && found.extent != kUnknown && !found.isOpen)
+    return error() << "whose factor " << name
+                   << " has an unknown size, but its dims have size "
+                   << found.extent << "; give that size";
   if (factor.kind == FactorKind::Replicate)
     return success();
   if (factor.kind == FactorKind::PassThrough) {
@@ -210,11 +224,21 @@ LogicalResult RuleVerifier::verifyFactor(int number) {
     // Inside of a manual region each device is at its place along a pinned one.
     // An op that reads no element may take its operand in any placement.
     if (factor.pinned.empty() && found.inOperand && !found.inResult &&
-        hasResult && rule.moves != ShardingRule::Moves::Nothing)
+        hasResult && rule.moves != ShardingRule::Moves::Nothing) {
+      // Most likely one name was written for the other.
+      for (auto [other, own] : llvm::enumerate(rule.factors))
+        if (own.kind == FactorKind::Reduction && own.pinned.empty() &&
+            !occurrences[other].inOperand && !occurrences[other].inResult)
+          return error() << "whose factor " << name
+                         << " is in no result and is not reduced, while factor "
+                         << nameOf(other)
+                         << ", which is reduced, is no dim of an operand: name "
+                            "the dim and the factor alike";
       return error() << "whose factor " << name
                      << " is in no result and is not reduced: say by which "
                         "kind it is (reduction = {"
                      << name << " = sum}), or leave its dims without it (_)";
+    }
     return success();
   }
   if (found.inResult)
@@ -263,7 +287,10 @@ LogicalResult RuleVerifier::verifyInits() {
 }
 
 LogicalResult RuleVerifier::verifyPartials() {
-  for (const PartialRule &partial : rule.partials)
+  for (const PartialRule &partial : rule.partials) {
+    if (partial.operands.empty())
+      return error() << "that lets terms of no operand pass; name the operands "
+                        "of each entry of 'partials'";
     for (auto [i, operand] : llvm::enumerate(partial.operands)) {
       if (operand < 0 || size_t(operand) >= rule.operands.size())
         return error() << "that lets terms of operand " << operand
@@ -273,6 +300,7 @@ LogicalResult RuleVerifier::verifyPartials() {
         return error() << "that lets terms of operand " << operand
                        << " pass, and lists it twice";
     }
+  }
   return success();
 }
 

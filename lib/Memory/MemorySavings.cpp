@@ -12,7 +12,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Memory/MemorySavings.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,6 +23,38 @@
 
 using namespace mlir;
 using namespace shardir;
+
+/// True if a rule has a factor in the dim that may be split.
+static bool canSplit(const ShardingRule &rule, const TensorFactors &tensor,
+                     int64_t dim) {
+  return llvm::any_of(tensor.dims[dim], [&](int factor) {
+    return rule.factors[factor].kind != FactorKind::Replicate;
+  });
+}
+
+/// True if the op that makes a value can make it split, and, where that is a
+/// redistribution, if its users can read it so. What a region op or a boundary
+/// holds may be split in any dim.
+static bool canSplit(Value value, int64_t dim) {
+  Operation *op = value.getDefiningOp();
+  if (!op || asShardableRegion(op))
+    return true;
+  if (!isa<RedistributeOp, collective::CollectiveOpInterface>(op)) {
+    SharedRule rule = getShardingRule(op);
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    return isa<ConstrainOp>(op) || canSplit(rule, rule->results[result], dim);
+  }
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->hasTrait<OpTrait::IsTerminator>() || asShardableRegion(user) ||
+        isa<ConstrainOp, RedistributeOp, collective::CollectiveOpInterface>(
+            user))
+      return true;
+    SharedRule rule = getShardingRule(user);
+    return use.getOperandNumber() >= rule->operands.size() ||
+           canSplit(rule, rule->operands[use.getOperandNumber()], dim);
+  });
+}
 
 std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
                                               const MeshTable &meshes) {
@@ -42,6 +77,8 @@ std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
     if (isUsed(axis.name))
       continue;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!canSplit(value.value, dim))
+        continue;
       Placement next = present;
       next.dims[dim].splits.push_back(Split::byAxis(axis.name));
       if (verifyPlacement(next, mesh, shapeOf(type)))

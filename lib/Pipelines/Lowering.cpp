@@ -51,14 +51,19 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   return gpu;
 }
 
-/// Appends passes that the user names, which parseOptions has read once.
-static void addOwn(OpPassManager &pm, StringRef passes) {
-  (void)parsePassPipeline(passes, pm, llvm::nulls());
+LogicalResult shardir::addOwnPasses(OpPassManager &pm, StringRef passes,
+                                    raw_ostream &errors) {
+  passes = passes.trim();
+  // In MLIR's words this would be a module within the module.
+  if (StringRef inner = passes;
+      inner.consume_front("builtin.module(") && inner.consume_back(")"))
+    passes = inner;
+  return parsePassPipeline(passes, pm, errors);
 }
 
 void shardir::buildScheduled(OpPassManager &pm, Stage to,
                              const PipelineOptions &options) {
-  addOwn(pm, options.afterLocal);
+  (void)addOwnPasses(pm, options.afterLocal); // parseOptions has read it
   // The unsharded program comes here as it was written.
   pm.addPass(createCheckExits());
   pm.addPass(createLiftControlFlowToSCFPass());
@@ -104,9 +109,12 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   else
     buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());
+  (void)addOwnPasses(pm, options.afterBufferized); // parseOptions has read it
   if (to < Stage::Cpu)
     return;
-  addOwn(pm, options.afterBufferized);
+  if (forGpu)
+    buildGpuSchedules(pm, gpu);
+  pm.addPass(createReport({"", /*embed=*/true}));
   // All allocations are known once contractions have theirs.
   if (!forGpu) {
     // Before products have buffers for packed operands: those are aligned,

@@ -16,7 +16,15 @@
 
 #include "ShardIR/Pipelines/Pipelines.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 namespace shardir {
+
+/// Appends the passes that an option names; they work on the module, whether
+/// the text says so or not. Fails with MLIR's message in `errors`.
+mlir::LogicalResult addOwnPasses(mlir::OpPassManager &pm,
+                                 llvm::StringRef passes,
+                                 llvm::raw_ostream &errors = llvm::nulls());
 
 /// From local to scheduled, but for layouts, on the way to stage `to`.
 void buildScheduled(mlir::OpPassManager &pm, Stage to,

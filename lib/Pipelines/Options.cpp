@@ -12,10 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowering.h"
+
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 #include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
-#include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Placement/NearestName.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -95,12 +96,14 @@ static std::string explainPasses(StringRef passes) {
   std::string said;
   llvm::raw_string_ostream errors(said);
   OpPassManager parsed(ModuleOp::getOperationName());
-  if (succeeded(parsePassPipeline(passes, parsed, errors)))
+  if (succeeded(addOwnPasses(parsed, passes, errors)))
     return "";
   auto [before, after] = StringRef(said).split("error: ");
-  return "cannot be '" + passes.str() +
-         "': " + (after.empty() ? before : after).split('\n').first.str() +
-         "; load the plugin that has the pass by --load-pass-plugin";
+  StringRef why = (after.empty() ? before : after).split('\n').first;
+  std::string text = ("cannot be '" + passes + "': " + why).str();
+  if (why.contains("does not refer to a registered pass"))
+    text += "; load the plugin that has the pass by --load-pass-plugin";
+  return text;
 }
 
 /// The names in `a, b or c`.
@@ -149,7 +152,8 @@ static LogicalResult checkOptions(const PipelineOptions &options,
     return failure();
   }
   for (const auto *bytes : {&options.memoryLimit, &options.combineThreshold})
-    if (!bytes->empty() && !parseBytes(bytes->getValue())) {
+    if ((bytes->hasValue() || !bytes->empty()) &&
+        !parseBytes(bytes->getValue())) {
       error = ("option " + bytes->getArgStr() +
                " must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti "
                "after it or not, found '" +

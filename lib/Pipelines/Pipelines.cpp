@@ -17,6 +17,7 @@
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -52,13 +53,18 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     pm.addPass(createFitOptimizerState(
         {options.cost, options.conflicts, options.getMemoryLimit()}));
   pm.addPass(createPropagate(
-      {options.cost, options.conflicts, options.getMemoryLimit()}));
+      {options.cost, options.conflicts, options.getMemoryLimit()},
+      options.costModel));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
-  buildRedistribution(
-      pm, {options.strict},
-      {options.cost, options.shareGathers, options.getMemoryLimit()});
+  SimplifyRedistributeOptions simplify;
+  simplify.cost = options.cost;
+  simplify.shareGathers = options.shareGathers;
+  simplify.memoryLimit = options.getMemoryLimit();
+  // Moves are by the default costs.
+  simplify.moveAcrossOps = !options.costModel;
+  buildRedistribution(pm, {options.strict}, simplify);
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
@@ -77,8 +83,10 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);
-  if (reached(Stage::Local))
+  if (reached(Stage::Local)) {
+    (void)addOwnPasses(pm, options.afterLocal); // parseOptions has read it
     return;
+  }
   if (options.pipeline == "1f1b") {
     pm.addPass(createPipelineMicroBatches());
     pm.addPass(createCanonicalizerPass());
@@ -108,12 +116,19 @@ void shardir::registerPipelines() {
   for (Stage stage : {Stage::Propagated, Stage::Redistributed,
                       Stage::Collective, Stage::Local, Stage::Scheduled,
                       Stage::Bufferized, Stage::Cpu, Stage::Gpu}) {
+    std::string name = ("shardir-to-" + stageName(stage)).str();
     // PassPipelineRegistration would leave no way to refuse a value.
     registerPassPipeline(
-        ("shardir-to-" + stageName(stage)).str(),
+        name,
         ("Runs the stages that are missing up to " + stageName(stage)).str(),
-        [stage](OpPassManager &pm, StringRef text,
-                llvm::function_ref<LogicalResult(const Twine &)> onError) {
+        [stage,
+         name](OpPassManager &pm, StringRef text,
+               llvm::function_ref<LogicalResult(const Twine &)> onError) {
+          StringRef module = ModuleOp::getOperationName();
+          if (pm.getOpAnchorName() != module)
+            return onError(name + " runs on '" + module + "', found '" +
+                           pm.getOpAnchorName() + "'; write " + module + "(" +
+                           name + ")");
           PipelineOptions options;
           std::string error;
           if (failed(parseOptions(text, options, error)))

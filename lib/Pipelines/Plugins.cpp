@@ -15,9 +15,17 @@
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace shardir;
+
+/// The loader looks for a name without a slash in its own folders; a file in
+/// the current one is meant.
+static std::string pathOf(const std::string &plugin) {
+  bool isBare = StringRef(plugin).find('/') == StringRef::npos;
+  return isBare && llvm::sys::fs::exists(plugin) ? "./" + plugin : plugin;
+}
 
 bool Plugins::take(StringRef flag) {
   auto [name, path] = flag.split('=');
@@ -31,7 +39,7 @@ bool Plugins::take(StringRef flag) {
 LogicalResult Plugins::load(DialectRegistry &registry,
                             std::string &error) const {
   for (const std::string &path : dialects) {
-    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(path);
+    llvm::Expected<DialectPlugin> plugin = DialectPlugin::load(pathOf(path));
     if (!plugin) {
       error = "cannot load the dialect plugin '" + path +
               "': " + llvm::toString(plugin.takeError());
@@ -40,7 +48,7 @@ LogicalResult Plugins::load(DialectRegistry &registry,
     plugin->registerDialectRegistryCallbacks(registry);
   }
   for (const std::string &path : passes) {
-    llvm::Expected<PassPlugin> plugin = PassPlugin::load(path);
+    llvm::Expected<PassPlugin> plugin = PassPlugin::load(pathOf(path));
     if (!plugin) {
       error = "cannot load the pass plugin '" + path +
               "': " + llvm::toString(plugin.takeError());

@@ -37,6 +37,7 @@ Link MachineModel::linkOf(const MeshAxis &axis) const {
   // A link that names its bandwidth alone has the default latency.
   if (!(link.latency > 0))
     link.latency = latency;
+  link.gatherBandwidth = std::max(link.bandwidth, link.gatherBandwidth);
   return link;
 }
 
@@ -283,15 +284,21 @@ double Costs::seconds(const CollectiveStep &step, const Table &received) {
   auto travel = [&](int64_t elements) {
     double bytes =
         static_cast<double>(elements) * static_cast<double>(elementBytes);
+    bool isShared = step.kind == CollectiveKind::AllGather ||
+                    step.kind == CollectiveKind::ReduceScatter ||
+                    step.kind == CollectiveKind::AllReduce;
+    auto bandwidthOf = [&](const Class &c) {
+      return isShared ? c.link.gatherBandwidth : c.link.bandwidth;
+    };
     if (step.kind == CollectiveKind::Permute || classes.size() == 1)
-      return bytes / classes.front().link.bandwidth;
+      return bytes / bandwidthOf(classes.front());
     // Of all others, those that differ along an axis of the slowest links get
     // their bytes over these; of the rest, along the next ones; and so on.
     double time = 0;
     double all = static_cast<double>(devices), left = all;
     for (const Class &c : classes) {
       double inner = left / static_cast<double>(c.size);
-      time += bytes * (left - inner) / (all - 1) / c.link.bandwidth;
+      time += bytes * (left - inner) / (all - 1) / bandwidthOf(c);
       left = inner;
     }
     return time;

@@ -188,13 +188,18 @@ static Cost estimate(const Placement &src, const Placement &dst,
   bool isFirst = true;
   std::vector<AxisRef> group = both.moved;
   group.insert(group.end(), src.partialAxes.begin(), src.partialAxes.end());
+  // An axis that moves from one place to another takes an all-to-all.
+  bool isShared = true;
+  for (size_t i = 0; i < both.moved.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      isShared &= !(both.moved[i] == both.moved[j]);
   for (const MeshAxis &axis : mesh.axes) {
     if (!isIn(AxisRef{axis.name, 1, 0}, group))
       continue;
     Link link = machine.linkOf(axis);
+    double own = 1 / (isShared ? link.gatherBandwidth : link.bandwidth);
     latency = isFirst ? link.latency : std::max(latency, link.latency);
-    perByte =
-        isFirst ? 1 / link.bandwidth : std::max(perByte, 1 / link.bandwidth);
+    perByte = isFirst ? own : std::max(perByte, own);
     isFirst = false;
   }
   double bytes = static_cast<double>(std::max<int64_t>(0, elementBytes));

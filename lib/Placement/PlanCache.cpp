@@ -85,6 +85,7 @@ std::string PlanCache::keyOf(const Placement &src, const Placement &dst,
     if (axis.link) {
       append(key, axis.link->bandwidth);
       append(key, axis.link->latency);
+      append(key, axis.link->gatherBandwidth);
     }
   }
   append(key, static_cast<int64_t>(shape.size()));

@@ -435,7 +435,8 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
 double Planner::leastSeconds(int64_t elements) const {
   double bandwidth = 1;
   for (const MeshAxis &axis : mesh.axes)
-    bandwidth = std::max(bandwidth, options.machine.linkOf(axis).bandwidth);
+    bandwidth =
+        std::max(bandwidth, options.machine.linkOf(axis).gatherBandwidth);
   return static_cast<double>(elements) *
          static_cast<double>(options.elementBytes) / bandwidth;
 }

@@ -156,6 +156,13 @@ json::Object shardir::toJson(const ReportedCollective &collective) {
   return entry;
 }
 
+json::Object shardir::toJson(const StepTime &time) {
+  return json::Object{{"seconds", time.seconds},
+          {"compute_seconds", time.compute},
+          {"communication_seconds", time.communication},
+          {"exposed_seconds", time.seconds - time.compute}};
+}
+
 json::Object shardir::toJson(const ProgramReport &report) {
   json::Object meshes;
   for (const Mesh &mesh : report.meshes)
@@ -185,5 +192,7 @@ json::Object shardir::toJson(const ProgramReport &report) {
   }
   if (report.recomputed)
     all["recomputed"] = toJson(Attribute(report.recomputed));
+  if (report.predicted)
+    all["predicted"] = toJson(*report.predicted);
   return all;
 }

@@ -219,6 +219,12 @@ private:
   /// Compiles and loads, or only compiles. With several processes, the first
   /// one does this.
   void start() {
+    // One of the others says it once, beside process 0's own output.
+    if (shardir_processes_launched_as() == 1 && !processes.areMany() &&
+        !options.compileOnly)
+      std::fprintf(stderr, "shard-run: note: each process that was started "
+                           "runs the whole program; for one rank in each add "
+                           "--device=mpi\n");
     bool compiled = !isStdin() && isCompiledProgram(options.program);
     if (compiled)
       checkCompiledFlags();

@@ -15,6 +15,10 @@ import time
 from ._errors import CompileError, Error, UsageError, read_diagnostics
 
 
+#: A compilation is this process' own: the device whose ranks are threads makes the same program.
+_LOCAL = {"mpi": "threads", "nccl": "cuda-local"}
+
+
 def tool(name: str) -> str:
     """The path of one of the project's tools: the package's own, else a build's, else the one
     on PATH."""
@@ -83,7 +87,7 @@ def compile_to(output: str, program: str | bytes | os.PathLike, *, mesh: str = "
     diagnostics, UsageError for wrong options."""
     is_file = isinstance(program, os.PathLike)
     command = [tool("shard-run"), os.fspath(program) if is_file else "-", "--compile-only", "-o", output,
-               f"--device={device}"]
+               f"--device={_LOCAL.get(device, device)}"]
     if mesh:
         command.append(f"--mesh={mesh}")
     if options:

@@ -153,6 +153,9 @@ def is_placement(entry: Any) -> bool:
 def placement_attribute(mesh: Mesh, placement: Any, rank: int, what: str) -> str:
     """`#shardir.placement<...>` for one entry per mesh axis. Raises UsageError that starts with
     `what`, the tensor's name, where it does not fit a tensor of `rank` dims."""
+    if type(placement).__name__ == "PartitionSpec":
+        raise UsageError(f"{what}: {placement} is JAX's spelling, one entry for each dim; give one placement for each "
+                         "mesh axis, as in [Shard(0), Replicate()]")
     entries = [placement] if is_placement(placement) else list(placement)
     if len(entries) != len(mesh.axes):
         raise UsageError(f"{what}: {len(entries)} placement{'' if len(entries) == 1 else 's'} for a mesh of "

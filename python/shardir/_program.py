@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _runtime
 from ._compiler import compile_to, temporary_folder
-from ._errors import UsageError, VerifyError
+from ._errors import Error, UsageError, VerifyError
 from ._mesh import Block, Mesh, blocks, near
 from ._report import Report
 from ._show import show_tensor
 
-__all__ = ["Program", "Tensor", "compile", "load"]
+__all__ = ["Program", "Tensor", "compile", "load", "process_index"]
 
 _DTYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64,
            "f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -92,11 +94,11 @@ class Program:
     """
 
     def __init__(self, path: str, *, device: str = "threads", function: str | None = None, timeout: float = 60,
-                 threads_per_rank: int = 0, _source: Any = None):
+                 threads_per_rank: int = 0, reductions: str = "engine", _source: Any = None):
         self._library = _runtime.Library(os.path.abspath(path))
         self._path = path
         self._source = _source
-        self._settings = (device, float(timeout), int(threads_per_rank))
+        self._settings = (device, float(timeout), int(threads_per_rank), reductions)
         self._metadata = json.loads(self._library.metadata)
         functions = {f["name"]: f for f in self._metadata["functions"]}
         if function is None:
@@ -110,14 +112,14 @@ class Program:
         self._function = functions[function]
         #: The argument that each result is written into, -1 for those with memory of their own.
         self._in_place = [r.get("in_place", -1) for r in self._function["results"]]
-        self._entry = _runtime.Entry(self._library, function, *self._settings, self._in_place)
+        #: What the arguments are called in files: as the program names them, else arg0, arg1, ...
+        self.names = tuple(a.get("name") or f"arg{i}" for i, a in enumerate(self._function["arguments"]))
+        self._entry = _runtime.Entry(self._library, function, *self._settings, self._in_place, self.names)
         self.arguments = tuple(Tensor(f"arg{i}", *t) for i, t in enumerate(self._entry.arguments))
         self.results = tuple(Tensor(f"result{i}", *t) for i, t in enumerate(self._entry.results))
         self._small_floats = [i for i, t in enumerate(self.arguments) if t.element_type in _ML_DTYPES]
         self._small_results = [i for i, t in enumerate(self.results) if t.element_type in _ML_DTYPES]
         self._dynamic = any(-1 in t.shape for t in self.results)
-        #: What the arguments are called in files: as the program names them, else arg0, arg1, ...
-        self.names = tuple(a.get("name") or f"arg{i}" for i, a in enumerate(self._function["arguments"]))
         #: Results whose integers are unsigned; a front end sets it.
         self._unsigned: list[bool] = []
         #: Of the compiled file, removed with the program; None for a file of the user's.
@@ -149,7 +151,11 @@ class Program:
             measured = self._entry.measurement()
         except UsageError:
             pass
-        return Report(self._metadata.get("report") or {}, measured)
+        names = {f"{kind} {i} of @{self.function}": tensor["name"]
+                 for kind, tensors in (("argument", self._function["arguments"]), ("result", self._function["results"]))
+                 for i, tensor in enumerate(tensors)
+                 if not re.fullmatch(r"(result(\[\d+\])?)?", tensor.get("name", ""))}
+        return Report(self._metadata.get("report") or {}, measured, names=names)
 
     def blocks(self, name: str, shape: Sequence[int] | None = None) -> list[Block]:
         """What each rank of the tensor's mesh holds of an argument or a result, "arg0", "result1" or one of
@@ -182,10 +188,14 @@ class Program:
 
     def _tensor(self, name: str) -> Tensor:
         known = {t.name: t for t in self.arguments + self.results}
+        results = [r.get("name") or f"result{i}" for i, r in enumerate(self._function["results"])]
+        known.update(zip(results, self.results))
         known.update(zip(self.names, self.arguments))
         if name not in known:
-            raise UsageError(f"the program has no argument or result '{name}'; it has: "
-                             + ", ".join([*self.names, *(t.name for t in self.results)]) + near(name, list(known)))
+            found = list(dict.fromkeys([*self.names, *results]))
+            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            raise UsageError(f"the program has no argument or result '{name}'; it has: " + ", ".join(found[:8]) + more
+                             + near(name, list(known)))
         return known[name]
 
     def __repr__(self) -> str:
@@ -354,22 +364,53 @@ def compare_arrays(actual: np.ndarray, expected: np.ndarray, tolerance: float, r
                           f"{at}: {actual[at]}, expected {expected[at]}", result, worst)
 
 
+def process_index() -> int:
+    """This process' number among those of the launcher, as mpirun's; 0 where there is none."""
+    return max(_runtime.launched_as(), 0)
+
+
+@contextlib.contextmanager
+def in_all_processes(device: str, timeout: float) -> Iterator[None]:
+    """Where ranks are processes: waits for all of them at the end. An error of one is raised in all."""
+    if device not in ("mpi", "nccl") or _runtime.launched_as() < 0:
+        yield
+        return
+    error = None
+    try:
+        yield
+    except Exception as e:
+        error = e
+    worst, who, message = _runtime.agree(device, timeout, int(error is not None), str(error or ""))
+    if error is not None:
+        raise error
+    if worst:
+        raise Error(f"process {who}: {message}")
+
+
+def _check_device(device: str) -> None:
+    known = ("threads", "mpi", "cuda-local", "nccl")
+    if device not in known:
+        raise UsageError(f"device must be {', '.join(known[:-1])} or {known[-1]}, found '{device}'" + near(device, known))
+
+
 def _build(program: Any, mesh: str, options: str, device: str, function: str | None, timeout: float,
-           threads_per_rank: int, name: str, verify: bool = False) -> Program:
+           threads_per_rank: int, reductions: str, name: str, verify: bool = False) -> Program:
+    _check_device(device)
     folder = temporary_folder()
     path = os.path.join(folder.name, "program.so")
-    compile_to(path, program, mesh=mesh, options=options, device=device, function=function, verify=verify, name=name)
+    with in_all_processes(device, timeout):
+        compile_to(path, program, mesh=mesh, options=options, device=device, function=function, verify=verify, name=name)
     source = dict(program=program, mesh=mesh, options=options, device=device, function=function, timeout=timeout,
-                  threads_per_rank=threads_per_rank, name=name)
+                  threads_per_rank=threads_per_rank, reductions=reductions, name=name)
     built = Program(path, device=device, function=function, timeout=timeout, threads_per_rank=threads_per_rank,
-                    _source=source)
+                    reductions=reductions, _source=source)
     built._folder = folder
     return built
 
 
 def compile(program: str | bytes | os.PathLike, *, mesh: Any = None, options: str = "", device: str = "threads",
             function: str | None = None, verify: bool = False, timeout: float = 60,
-            threads_per_rank: int = 0) -> Program:
+            threads_per_rank: int = 0, reductions: str = "engine") -> Program:
     """Compiles a program of any stage.
 
     program: a path of an MLIR file, or its text or bytecode.
@@ -380,6 +421,7 @@ def compile(program: str | bytes | os.PathLike, *, mesh: Any = None, options: st
     verify: also compile the unsharded version, for `Program.verify`, which does so itself when needed.
     timeout: seconds without progress after which a call raises RankError.
     threads_per_rank: 0 shares the cores evenly.
+    reductions: "engine", or "ordered" for the same bits on every device, those of "threads".
 
     Compilations are kept in the cache of `shard-run`, and an interrupt ends one. Raises CompileError,
     UsageError.
@@ -392,15 +434,17 @@ def compile(program: str | bytes | os.PathLike, *, mesh: Any = None, options: st
         if not program.is_file():
             raise UsageError(f"there is no file '{program}'")
     sizes = "" if mesh is None else ",".join(f"{a}={n}" for a, n in Mesh.of(mesh).axes.items())
-    return _build(program, sizes, options, device, function, timeout, threads_per_rank, name, verify)
+    return _build(program, sizes, options, device, function, timeout, threads_per_rank, reductions, name, verify)
 
 
 def load(path: str | os.PathLike, *, device: str = "threads", function: str | None = None, timeout: float = 60,
-         threads_per_rank: int = 0) -> Program:
+         threads_per_rank: int = 0, reductions: str = "engine") -> Program:
     """Loads a program that `Program.save` or `shard-run --compile-only` wrote. No compiler is needed.
     Arguments are those of `compile`. Raises UsageError where there is no such file, CompileError where
     it is no compiled program of this version."""
+    _check_device(device)
     path = os.fspath(path)
     if not os.path.isfile(path):
         raise UsageError(f"there is no file '{path}'")
-    return Program(path, device=device, function=function, timeout=timeout, threads_per_rank=threads_per_rank)
+    return Program(path, device=device, function=function, timeout=timeout, threads_per_rank=threads_per_rank,
+                   reductions=reductions)

@@ -6,12 +6,18 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._errors import UsageError
 
 __all__ = ["Report", "Collective", "Value", "compare"]
+
+
+def short_place(loc: str) -> str:
+    """File and line, without the folder that the script runs in or that of packages."""
+    loc = re.sub(r"(\.py:\d+):\d+$", r"\1", loc)
+    return loc.removeprefix(os.getcwd() + os.sep).rpartition("/site-packages/")[2]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,8 +44,7 @@ class Collective:
     @property
     def place(self) -> str:
         """`layers.3.attn.o_proj (model.py:41)`: the module and the place in the source, as far as known."""
-        loc = re.sub(r"(\.py:\d+):\d+$", r"\1", self.loc)
-        loc = loc.removeprefix(os.getcwd() + os.sep).rpartition("/site-packages/")[2]
+        loc = short_place(self.loc)
         return f"{self.module} ({loc})" if self.module and loc else self.module or loc
 
     def __str__(self) -> str:
@@ -69,8 +74,11 @@ class Report:
     writes one page; `.as_dict()` is the JSON of `shard-run --report`.
     """
 
-    def __init__(self, raw: dict, measured: dict | None = None, title: str = "program"):
+    def __init__(self, raw: dict, measured: dict | None = None, title: str = "program",
+                 names: Mapping[str, str] | None = None):
         self._raw = dict(raw)
+        #: Of "argument 0 of @main", "result 0 of @main" and so on.
+        self._names = dict(names or {})
         if measured:
             self._raw["measured"] = measured
         self.title = title
@@ -78,9 +86,41 @@ class Report:
     @property
     def collectives(self) -> list[Collective]:
         names = ("kind", "mesh", "group_size", "element_type", "bytes_per_device", "executions", "loc", "reason")
-        return [Collective(axes=tuple(c.get("axes", ())), module=c.get("name", ""), raw=c,
-                           **{n: c.get(n, "" if n in ("mesh", "loc", "reason") else None) for n in names})
-                for c in self._raw.get("collectives", [])]
+        found = [Collective(axes=tuple(c.get("axes", ())), module=c.get("name", ""), raw=c,
+                            **{n: c.get(n, "" if n in ("mesh", "loc", "reason") else None) for n in names})
+                 for c in self._raw.get("collectives", [])]
+        return [dataclasses.replace(c, reason=self._with_names(c.reason)) for c in found]
+
+    def _with_names(self, text: str) -> str:
+        """`result 11 of @main` and the like, with their names."""
+        def named(match: re.Match) -> str:
+            name = self._names.get(match[0])
+            return f'{match[0]} ("{name}")' if name else match[0]
+        return re.sub(r"(?:argument|result) \d+ of @\w+(?! \()", named, text)
+
+    def explain(self, row: int | None = None) -> str:
+        """Why each collective is there, or that of one row of the table, from 0: which ops need the value, and between
+        which placements the compiler chose, by the bytes that a device receives around that op."""
+        found = self.collectives
+        if row is not None:
+            if not -len(found) <= row < len(found):
+                raise UsageError(f"there is no row {row}: the report has {len(found)} collectives")
+            found = [found[row]]
+        return "\n".join(map(self._explain, found))
+
+    def _explain(self, c: Collective) -> str:
+        def at(op: dict) -> str:
+            place = short_place(op.get("loc", ""))
+            return self._with_names(op["op"]) + (f" at {place}" if place else "")
+
+        lines = [f"{c.kind} over {', '.join(c.axes)} at {c.place}: a device receives {c.bytes_per_device} bytes",
+                 f"  because {c.reason}"]
+        if users := c.raw.get("users"):
+            lines.append("  used by " + "; ".join(map(at, users)))
+        if alternatives := c.raw.get("alternatives"):
+            lines.append(f"  compared for {at(c.raw['alternatives_of'])}, by what a device receives around it:")
+            lines += [f"    {a['bytes']} bytes  {a['placement']}{' (chosen)' if a['chosen'] else ''}" for a in alternatives]
+        return "\n".join(lines)
 
     @property
     def values(self) -> list[Value]:
@@ -127,6 +167,15 @@ class Report:
             lines += ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths)) + "  " + row[5] for row in rows]
         lines.append(f"bytes received per device: {self.bytes_per_device}")
         lines.append(f"peak bytes per device: {self.peak_bytes_per_device}")
+        if fitted := self._raw.get("fitted_states"):
+            without = fitted.get("peak_bytes_per_device_without")
+            lines.append(f"optimizer states are split over {', '.join(fitted['axes'])} to fit memory-limit"
+                         + (f": {without} bytes at the peak without that" if without is not None else ""))
+        if again := self._raw.get("recomputed"):
+            count = len(again["values"])
+            lines.append(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in "
+                         f"{again['operations']} operations: {again['peak_bytes_per_device_without']} bytes at the peak "
+                         "without that")
         if self.measured:
             m = self.measured
             lines.append(f"measured: {m['bytes_per_device']} bytes received, {m['peak_bytes_per_device']} bytes at "
@@ -193,7 +242,7 @@ def compare(a: Any, b: Any) -> Comparison:
         x = x if isinstance(x, Report) else getattr(x, "report", None)
         if not isinstance(x, Report):
             raise UsageError("compare takes programs or reports")
-        named = Report(x.as_dict(), title=x.title if x.title != "program" else name)
+        named = Report(x.as_dict(), title=x.title if x.title != "program" else name, names=x._names)
         return named
 
     return Comparison(report(a, "a"), report(b, "b"))

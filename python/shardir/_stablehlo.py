@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 import re
 from collections.abc import Sequence
@@ -441,14 +442,32 @@ def names_of_main(module: ir.Module) -> tuple[list[str], list[str]]:
     return arguments, results
 
 
-def _name_arguments(module: ir.Module) -> None:
+def _name_main(module: ir.Module) -> None:
+    """Names arguments and results for files: as the source does, and what becomes of a donated argument as that one."""
     main = _symbols(module)["main"]
-    names, _ = names_of_main(module)
-    entries = _attributes_of(main, "arg_attrs", len(names))
-    for each, name in zip(entries, names):
-        if name:
-            each["shardir.name"] = ir.StringAttr.get(name)
-    _set_attributes(main, "arg_attrs", entries)
+    arguments, results = names_of_main(module)
+    attributes = [_attributes_of(main, kind, len(names))
+                  for kind, names in (("arg_attrs", arguments), ("res_attrs", results))]
+    kinds = [list(map(str, types)) for types in (main.regions[0].blocks[0].arguments.types,
+                                                 ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value).results)]
+    # By type and path within the argument or result. JAX's own choice of a result goes by the type alone, so that it may be a gradient.
+    donated, made = collections.defaultdict(list), collections.defaultdict(list)
+    for i, (name, entries) in enumerate(zip(arguments, attributes[0])):
+        if name and {"jax.buffer_donor", "tf.aliasing_output"} & entries.keys():
+            donated[kinds[0][i], re.sub(r"^\w+", "", name)].append(name)
+    for i, name in enumerate(results):
+        path = name.removeprefix("result")
+        for suffix in {path, re.sub(r"^\[\d+\]", "", path)} if name else ():
+            made[kinds[1][i], suffix].append(i)
+    for key, names in donated.items():
+        if len(names) == len(made[key]) == 1:
+            results[made[key][0]] = names[0]
+    for names, all_entries, kind in zip((arguments, results), attributes, ("arg_attrs", "res_attrs")):
+        for name, entries in zip(names, all_entries):
+            if name:
+                entries["shardir.name"] = ir.StringAttr.get(name)
+        if names:
+            _set_attributes(main, kind, all_entries)
 
 
 def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], results: Sequence[str | None]) -> str:
@@ -504,7 +523,7 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
     """
     module.context.allow_unregistered_dialects = True
     with module.context, ir.Location.unknown(module.context):
-        _name_arguments(module)
+        _name_main(module)
         _write_in_place(module, arguments, results)
         mesh_name = _place_main(module, mesh, arguments, results) if mesh else ""
         for op in _walk(module.operation):

@@ -23,7 +23,7 @@ from ._dynamic import DynamicInputs, is_extents
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
-from ._program import Program
+from ._program import Program, in_all_processes
 from ._torch_checkpoint import recomputing_apart
 from ._torch_lower import decides_by_values, to_linalg
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
@@ -192,8 +192,11 @@ class TrainStep:
 
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Whole tensors by name: the model's own names for parameters and buffers, "optimizer.NAME.KEY" for
-        the optimizer's state."""
-        return {name: self.program._entry.collect(False, i, shards, "torch")
+        the optimizer's state. Where ranks are processes, all of them call it."""
+        return self._collect_state(everywhere=True)
+
+    def _collect_state(self, everywhere: bool) -> dict[str, torch.Tensor]:
+        return {name: self.program._entry.collect(False, i, shards, "torch", everywhere=everywhere)
                 for i, (name, shards) in enumerate(zip(self._names, self._state))}
 
     def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
@@ -211,16 +214,22 @@ class TrainStep:
             self._state[i] = self.program._entry.distribute(i, tensor.contiguous())
 
     def save(self, folder: str | os.PathLike) -> None:
-        """Writes a checkpoint: full tensors, so that it can be loaded on any mesh."""
+        """Writes a checkpoint: full tensors, so that it can be loaded on any mesh. Where ranks are processes, all of
+        them call it, process 0 writes, and the others wait for it."""
         from safetensors.torch import save_file
-        os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, "state.safetensors")
-        save_file(self.state_dict(), path + ".tmp")
-        with open(os.path.join(folder, "optimizer.json"), "w", encoding="utf-8") as file:
-            groups = [{k: v for k, v in g.items() if isinstance(v, (bool, int, float, str))}
-                      for g in self._optimizer.param_groups]
-            json.dump({"optimizer": type(self._optimizer).__name__, "groups": groups}, file)
-        os.replace(path + ".tmp", path)
+        device, timeout = self.program._settings[:2]
+        state = self._collect_state(everywhere=False)
+        with in_all_processes(device, timeout):
+            if any(tensor is None for tensor in state.values()):
+                return
+            os.makedirs(folder, exist_ok=True)
+            path = os.path.join(folder, "state.safetensors")
+            save_file(state, path + ".tmp")
+            with open(os.path.join(folder, "optimizer.json"), "w", encoding="utf-8") as file:
+                groups = [{k: v for k, v in g.items() if isinstance(v, (bool, int, float, str))}
+                          for g in self._optimizer.param_groups]
+                json.dump({"optimizer": type(self._optimizer).__name__, "groups": groups}, file)
+            os.replace(path + ".tmp", path)
 
     def load(self, folder: str | os.PathLike) -> None:
         """Reads a checkpoint that `save` wrote, on this mesh or another. Learning rates come back too."""
@@ -252,13 +261,14 @@ class TrainStep:
 
 def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, args: Sequence[Any],
                *, mesh: Any, plan: Any = None, inputs: Any = None, options: str = "", device: str = "threads",
-               dynamic_shapes: Sequence[Any] | None = None, seed: int = 0, timeout: float = 60) -> TrainStep:
+               dynamic_shapes: Sequence[Any] | None = None, seed: int = 0, timeout: float = 60,
+               reductions: str = "engine") -> TrainStep:
     """Compiles one training step: `loss(model(*args[:-1]), args[-1])`, its gradients, and the optimizer's
     update; with `loss=None` the model's own result is the loss.
 
     optimizer: one of torch.optim over the model's parameters, with the state that it has.
     args: example inputs, the last one for the loss; shapes and types count.
-    mesh, plan, options, device, seed, timeout: as for `compile`. What the optimizer keeps of a parameter
+    mesh, plan, options, device, seed, timeout, reductions: as for `compile`. What the optimizer keeps of a parameter
         is placed as the parameter.
     inputs: placements of the inputs; unless given, dim 0 is split over the mesh axes that are called dp,
         data, fsdp, batch or replica.
@@ -269,6 +279,10 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     """
     mesh = Mesh.of(mesh)
     _check(optimizer)
+    if loss is None:
+        _front.check_inputs(model, tuple(args), {}, "args do not fit")
+    else:
+        _front.check_inputs(model, tuple(args)[:-1], {}, "args, without the last one, which is the loss's target, do not fit")
     plan, options = _front._split_auto(plan, options)
     everything = _front._tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), everything, mesh)
@@ -367,8 +381,11 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     aliases = {1 + i: i for i in range(len(tensors))}
     _keep_arguments(graph)
     text = to_linalg(graph, mesh=mesh, arguments=attributes, results=[None] * (1 + len(tensors)), aliases=aliases,
-                     constraints=_constraints(graph, resolved, mesh), seed=seed)
-    program = _front._compile_program(text, mesh, options, device, timeout, graph.graph)
+                     constraints=_constraints(graph, resolved, mesh), seed=seed,
+                     names=dict(enumerate([*all_names, *(f"lr{g}" for g in range(len(rates))),
+                                           *(f"input{i}" for i in range(len(flat)))])),
+                     result_names=dict(enumerate(["loss", *all_names])))
+    program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
     return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), dynamic)
 

@@ -34,7 +34,7 @@ except (ImportError, AttributeError):
     _put = None
 
 from ._errors import CompileError, Error, UsageError
-from ._mesh import Mesh, dims_attribute, near
+from ._mesh import Mesh, dims_attribute, is_placement, near
 from ._program import Program
 from ._program import compile as _compile_text
 from ._report import Report
@@ -69,6 +69,12 @@ class Lowered:
     def compile(self) -> Lowered:
         return self
 
+    def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
+        """Compares the sharded program with the unsharded one on these arguments, without the static ones; raises
+        VerifyError where they differ."""
+        leaves = jax.tree.leaves((args, kwargs))
+        self.program.verify(*(_leaf(x, i in self._keys) for i, x in enumerate(leaves)), tolerance=tolerance)
+
     def _call(self, leaves: Sequence[Any]) -> Any:
         results = self.program._run([_leaf(x, i in self._keys) for i, x in enumerate(leaves)], "numpy")
         for i in self._donated:
@@ -96,10 +102,16 @@ def _maker(aval: Any) -> Callable[[np.ndarray], jax.Array]:
     return lambda array: _put(abstract, sharding, [array], devices, True)
 
 
+def _refuse_tracer(x: Any) -> None:
+    if isinstance(x, jax.core.Tracer):
+        raise UsageError("JAX cannot transform a function of shardir.jax.jit: put jax.grad, jax.vmap or jax.jit inside it")
+
+
 def _leaf(x: Any, is_key: bool) -> np.ndarray:
     """An argument as the program takes it, in place where it is on the host: keys of random numbers are integers
     there."""
     if isinstance(x, jax.Array):
+        _refuse_tracer(x)
         if x.is_deleted():
             raise UsageError(f"an array of shape {x.shape} has been deleted: it was donated to an earlier call")
         return np.asarray(jax.random.key_data(x) if is_key else x)
@@ -136,6 +148,12 @@ class Jitted:
             self._known[key] = self._lower(args, kwargs)
         return self._known[key]
 
+    def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
+        """Compiles for these arguments, and compares the sharded program with the unsharded one on them; raises
+        VerifyError where they differ."""
+        lowered, (positional, named) = self.lower(*args, **kwargs), self._dynamic(args, kwargs)
+        lowered.verify(*positional, tolerance=tolerance, **named)
+
     def _is_static(self, count: int) -> set[int]:
         return {i % count for i in self._static} if count else set()
 
@@ -163,6 +181,8 @@ class Jitted:
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
         from ._stablehlo import names_of_main, to_linalg
+        for x in jax.tree.leaves(self._dynamic(args, kwargs)):
+            _refuse_tracer(x)
         static = self._is_static(len(args))
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
@@ -175,7 +195,7 @@ class Jitted:
         wanted = _broadcast(self._out, lowered.out_info, "out_shardings", self.__name__)
         arguments = jax.tree.leaves((positional, keywords))
         mesh = self._mesh or next((Mesh.of(s.mesh) for s in (*given, *wanted) if isinstance(s, NamedSharding)), None)
-        module = lowered.compiler_ir("stablehlo")
+        module = lowered.compiler_ir("stablehlo").operation.clone()  # JAX keeps its own for later lowerings
         try:
             placements = [
                 [_placement(s, mesh, x, name or f"{kind} {i}")
@@ -185,7 +205,8 @@ class Jitted:
             text = to_linalg(module, mesh, *placements)
             program = _compile_text(text, **self._settings)
         except CompileError as error:
-            raise CompileError(f"'{self.__name__}': {error}", error.diagnostics) from None
+            message = str(error).replace("shardir.constrain", "jax.lax.with_sharding_constraint")
+            raise CompileError(f"'{self.__name__}': {message}", error.diagnostics) from None
         except UsageError as error:
             raise UsageError(f"'{self.__name__}': {error}") from None
         if len(program.results) != len(results) or len(program.arguments) != len(arguments):
@@ -226,6 +247,14 @@ def _broadcast(prefix: Any, tree: Any, what: str, name: str) -> list[Any]:
         return [prefix] * len(jax.tree.leaves(tree))
     if isinstance(prefix, list) and isinstance(tree, tuple):
         prefix = tuple(prefix)
+    if isinstance(prefix, tuple) and isinstance(tree, tuple) and len(prefix) != len(tree):
+        kind = "argument" if what == "in_shardings" else "result"
+        raise UsageError(f"'{name}': {what} has {len(prefix)} entries, but the function has {len(tree)} {kind}"
+                         + ("" if len(tree) == 1 else "s"))
+    for i, entry in enumerate(prefix if isinstance(prefix, tuple) else (prefix,)):
+        if isinstance(entry, list) and entry and all(map(is_placement, entry)):
+            raise UsageError(f"'{name}': {what}[{i}]: a list of Shard and Replicate is PyTorch's spelling; write a "
+                             "PartitionSpec with one entry for each dim, as in P('dp')")
     found: list[Any] = []
     try:
         jax.tree.map(lambda s, part: found.extend([s] * len(jax.tree.leaves(part))), prefix, tree, is_leaf=_is_sharding)
@@ -254,6 +283,8 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
         is_open[d] = entry is PartitionSpec.UNCONSTRAINED
         axes = () if entry is None or is_open[d] else entry if isinstance(entry, tuple) else (entry,)
         for axis in axes:
+            if any(axis in others for others in dims):
+                raise UsageError(f"{what}: {spec} names axis '{axis}' twice")
             if axis not in mesh.axes:
                 raise UsageError(f"{what}: {spec} names axis '{axis}', which the mesh lacks; it has: "
                                  + ", ".join(mesh.axes) + near(str(axis), list(mesh.axes)))
@@ -265,12 +296,12 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
 
 def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any = None, out_shardings: Any = None,
         static_argnums: Any = (), static_argnames: Any = (), donate_argnums: Any = (), donate_argnames: Any = (),
-        options: str = "", device: str = "threads", timeout: float = 60) -> Any:
+        options: str = "", device: str = "threads", timeout: float = 60, reductions: str = "engine") -> Any:
     """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
 
     mesh: a `shardir.Mesh`, a dict of axis sizes or a JAX mesh, which PartitionSpecs in `in_shardings`,
         `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings say it.
-    options, device, timeout: as for `shardir.compile`. options="propose" lets the compiler find placements.
+    options, device, timeout, reductions: as for `shardir.compile`. options="propose" lets the compiler find placements.
 
     Sizes need not divide by those of the mesh. A sharding that is None is open. As in JAX, arrays that are
     donated are deleted by the call, and results of their shapes take their memory on the devices. Returns
@@ -278,7 +309,7 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     """
     settings = dict(mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                     static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-                    options=options, device=device, timeout=timeout)
+                    options=options, device=device, timeout=timeout, reductions=reductions)
     if function is None:
         return functools.partial(jit, **settings)
     own = None if mesh is None else Mesh.of(mesh)
@@ -291,4 +322,4 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     return Jitted(function, jitted, own, abstract, (in_shardings, out_shardings), (numbers, names),
-                  dict(options=options, device=device, timeout=timeout))
+                  dict(options=options, device=device, timeout=timeout, reductions=reductions))

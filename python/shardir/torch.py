@@ -13,6 +13,7 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ except ImportError as _error:
 
 from ._dynamic import Guards
 from ._errors import CompileError, Error, UsageError
-from ._mesh import Mesh, near, placement_attribute
+from ._mesh import Mesh, is_placement, near, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Program
 from ._program import compile as _compile_text
@@ -106,7 +107,9 @@ def _one_per(values: Any, count: int, what: str, names: Sequence[str] = ()) -> l
                          f"not {values!r}")
     values = list(values)
     if len(values) > count:
-        raise UsageError(f"{what} has {len(values)} placements, but there are {count} tensors")
+        nested = f"; for one tensor on {len(values)} axes write [{values}]" if all(map(is_placement, values)) else ""
+        tensors = "is 1 tensor" if count == 1 else f"are {count} tensors"
+        raise UsageError(f"{what} has {len(values)} placements, but there {tensors}{nested}")
     return values + [None] * (count - len(values))
 
 
@@ -286,7 +289,7 @@ def _is_tensor_argument(argument: Any) -> bool:
 def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan: Any = None,
             kwargs: Mapping[str, Any] | None = None, inputs: Any = None, outputs: Any = None, options: str = "",
             device: str = "threads", dynamic_shapes: Any = None, strict: bool = False, seed: int = 0,
-            timeout: float = 60) -> CompiledModel:
+            timeout: float = 60, reductions: str = "engine") -> CompiledModel:
     """Compiles a model for a mesh.
 
     args, kwargs: example inputs; shapes and types count, and what is no tensor is fixed.
@@ -296,7 +299,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
         none names is open. "auto" lets the compiler propose placements.
     inputs, outputs: placements of the inputs and outputs in order, one per mesh axis each, None where open;
         of inputs also by name: {"input_ids": [Shard(0), Replicate()]}.
-    options: of the pipeline, as for `shardir.compile`.
+    options, device, timeout, reductions: as for `shardir.compile`.
     dynamic_shapes: as for torch.export: {"ids": {0: torch.export.Dim("batch")}}.
     seed: of random numbers, as dropout draws. Every call draws new numbers; the sequence is the same on every mesh.
 
@@ -306,6 +309,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     mesh = Mesh.of(mesh)
     if isinstance(args, torch.Tensor):
         args = (args,)
+    check_inputs(model, tuple(args), dict(kwargs or {}), "args and kwargs do not fit")
     model, given = _without_dtensors(model, mesh)
     plan, options = _split_auto(plan, options)
     tensors = _tensors_of(model)
@@ -313,9 +317,19 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     resolved.parameters.update(given)
     exported = _export(model, tuple(args), dict(kwargs or {}), dynamic_shapes, strict)
     text, unsigned = _lower_exported(exported, mesh, resolved, tensors, inputs, outputs, seed)
-    program = _compile_program(text, mesh, options, device, timeout, exported.graph)
+    program = _compile_program(text, options, device, timeout, reductions, exported.graph)
     program._unsigned = unsigned
     return CompiledModel(program, exported, model, text)
+
+
+def check_inputs(model: torch.nn.Module, args: tuple, kwargs: dict, what: str) -> None:
+    """Raises UsageError, which begins with `what`, unless the model's forward takes such arguments."""
+    if model._forward_pre_hooks:
+        return  # these may give others
+    try:
+        inspect.signature(model.forward).bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(f"{what} {type(model).__name__}.forward: {error}; give example inputs") from None
 
 
 def _split_auto(plan: Any, options: str) -> tuple[Any, str]:
@@ -474,10 +488,10 @@ def _output_of(graph: torch.fx.Graph, path: str) -> torch.fx.Node | None:
     return found
 
 
-def _compile_program(text: str, mesh: Mesh, options: str, device: str, timeout: float,
+def _compile_program(text: str, options: str, device: str, timeout: float, reductions: str,
                      graph: torch.fx.Graph) -> Program:
     try:
-        return _compile_text(text, options=options, device=device, timeout=timeout)
+        return _compile_text(text, options=options, device=device, timeout=timeout, reductions=reductions)
     except CompileError as error:
         raise _with_modules(error, graph) from None
 
@@ -489,7 +503,8 @@ def _with_modules(error: CompileError, graph: torch.fx.Graph) -> CompileError:
         path, file, line = place_of(node)
         if path:
             paths.setdefault((file, line), set()).add(path)
-    message = str(error)
+    message = str(error).replace("ask for it with shardir.constrain", "ask for it with output_layouts of a parallel style, or "
+                                 "outputs=")
     for d in error.diagnostics:
         modules = sorted(paths.get((d.file, d.line), ()))
         if modules:

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && %cmake --install %shardir_build --prefix %t/install > %t.log
 // RUN: %cmake -S %t/install/share/ShardIR/examples/embedding/compiler -B %t/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_PREFIX_PATH=%t/install -DCMAKE_C_COMPILER=%clang -DCMAKE_CXX_COMPILER=%clangxx >> %t.log
 // RUN: %cmake --build %t/build >> %t.log
-// RUN: %t/build/consumer %s 2>&1 | FileCheck %s
+// RUN: %t/build/consumer %t/install/share/ShardIR/examples/embedding/compiler/program.mlir 2>&1 | FileCheck %s
 // RUN: %t/build/consumer-c | FileCheck %s --check-prefix=GROUPS
 // GROUPS:      {{^}}0 1
 // GROUPS-NEXT: {{^}}2 3
@@ -23,7 +23,6 @@
 // CHECK: redistributions left: 1
 // CHECK: // collective
 // CHECK: shardir.mesh @m <["tp"=2]>
-shardir.mesh @m <["tp"=?]>
 
 // The scale's rows follow from the consumer's own rule, and so does the partial
 // sum over rows.
@@ -35,12 +34,3 @@ shardir.mesh @m <["tp"=?]>
 // CHECK-NOT:   collective.all_gather
 // CHECK: // local
 // CHECK:       "consumer.row_scale"(%{{.+}}) : (tensor<4x16xf32>, tensor<4xf32>) -> tensor<4x16xf32>
-func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
-                %s: tensor<8xf32>) -> (tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
-  %y = "consumer.row_scale"(%x, %s) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
-  %zero = arith.constant dense<0.0> : tensor<16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%y : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["tp"]>]}
-  %other = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["tp"]>]}
-  %both = arith.addf %sum, %other {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<16xf32>
-  return %both : tensor<16xf32>
-}

@@ -3,10 +3,10 @@
 // REQUIRES: compiler
 // DEFINE: %{plugin} = --load-dialect-plugin=%demo_plugin --load-pass-plugin=%demo_plugin
 // RUN: not shard-opt %{plugin} %s --shardir-to-bufferized 2>&1 | FileCheck %s --check-prefix=TENSORS
-// TENSORS: [[@LINE+21]]:8: error: 'demo.row_max' op cannot be compiled: it has no form on buffers; lower it to linalg, tensor, arith, math or scf first, by passes of yours in the local stage (option after-local), or implement BufferizableOpInterface and lower it on buffers (option after-bufferized)
+// TENSORS: [[@LINE+23]]:8: error: 'demo.row_max' op cannot be compiled: it has no form on buffers; lower it to linalg, tensor, arith, math or scf first, by passes of yours in the local stage (option after-local), or implement BufferizableOpInterface and lower it on buffers (option after-bufferized)
 // RUN: not shard-opt %{plugin} %s --shardir-to-cpu="after-local=demo-to-linalg" 2>&1 | FileCheck %s --check-prefix=BUFFERS
 // RUN: not shard-run %{plugin} %s --options="after-local=demo-to-linalg" 2>&1 | FileCheck %s --check-prefix=BUFFERS
-// BUFFERS: [[@LINE+17]]:8: error: 'demo.row_scale' op cannot be compiled: nothing lowers it; lower it by passes of yours in the bufferized stage (option after-bufferized)
+// BUFFERS: [[@LINE+19]]:8: error: 'demo.row_scale' op cannot be compiled: nothing lowers it; lower it by passes of yours in the bufferized stage (option after-bufferized)
 // RUN: sed 's/demo.row_max/other.row_max/' %s > %t.mlir
 // RUN: not shard-opt %{plugin} --allow-unregistered-dialect %t.mlir --shardir-to-cpu 2>&1 | FileCheck %s --check-prefix=UNREGISTERED
 // UNREGISTERED: error: 'other.row_max' op cannot be compiled: it has no form on buffers
@@ -14,6 +14,8 @@
 // ABSENT: error: cannot read '{{.*}}absent.so'
 // RUN: sh -c 'shard-compile %s --load-dialect-plugin=%s -o %t.so; test $? = 2' 2>&1 | FileCheck %s --check-prefix=NOPLUGIN
 // NOPLUGIN: shard-compile: error: cannot load the dialect plugin '{{.*}}demo-plugin-errors.mlir': {{.+}}
+// RUN: not shard-opt %s --load-dialect-plugin=%t.absent.so 2>&1 | FileCheck %s --check-prefix=WHY
+// WHY: shard-opt: error: cannot load the dialect plugin '{{.*}}absent.so': {{.*}}No such file
 // RUN: sh -c 'shard-compile %s %{plugin} -o %t.so --options=after-local=demo-lowr; test $? = 2' 2>&1 | FileCheck %s --check-prefix=PASS
 // PASS: shard-compile: error: bad --options: option after-local cannot be 'demo-lowr': 'demo-lowr' does not refer to a registered pass or pass pipeline; load the plugin that has the pass by --load-pass-plugin
 // RUN: not shard-run %s 2>&1 | FileCheck %s --check-prefix=DIALECT

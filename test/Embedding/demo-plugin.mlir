@@ -40,3 +40,8 @@
 
 // shard-validate runs what a function says the op computes.
 // RUN: shard-validate %{plugin} %S/Inputs/demo-validate.mlir
+
+// A plugin in the current folder needs no path.
+// RUN: rm -rf %t.here && mkdir %t.here && cp %demo_plugin %t.here/libdemo.so
+// RUN: cd %t.here && shard-opt --load-dialect-plugin=libdemo.so --load-pass-plugin=libdemo.so %{program} --shardir-to-propagated -o /dev/null
+// RUN: cd %t.here && shard-run --load-dialect-plugin=libdemo.so --load-pass-plugin=libdemo.so %{program} %{options} --verify

@@ -1,28 +1,36 @@
 /*
- * What the programs of four ranks share in which one thing goes wrong between
- * processes, each in an entry of its own. The rank at fault is 2, but for the
- * entries that end in _0, where it is 0. A program that includes this defines
- * `static void reduce(int32_t id, const int64_t *extent)`, which runs
+ * What the programs of RANKS ranks (four) share in which one thing goes wrong
+ * between processes, each in an entry of its own. The rank at fault is 2, but
+ * for the entries that end in _0, where it is 0. A program that includes this
+ * defines `static void reduce(int32_t id, const int64_t *extent)`, which runs
  * collective 0 or 1, the all-reduces that its metadata lists by REDUCE, or
- * OPEN, the one that it lists by REDUCE_OPEN, of at most 8 elements; and
- * `allocate(uint64_t)`.
+ * OPEN, the one that it lists by REDUCE_OPEN, of at most 8 elements, or BIG,
+ * REDUCE_BIG, of BIG_ELEMENTS; and `allocate(uint64_t)`.
  */
 #ifndef SHARDIR_TEST_INPUTS_FAULTS_H
 #define SHARDIR_TEST_INPUTS_FAULTS_H
 
 #include "ShardIR/Runtime/Abi.h"
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #ifndef HASH
 #define HASH "0"
 #endif
+#ifndef RANKS
+#define RANKS "4"
+#endif
 #define METADATA_HEAD                                                          \
-  "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": 4, \"meshes\": [{\"name\":" \
-  " \"m\", \"axes\": [{\"name\": \"x\", \"size\": 4}], \"devices\": []}], "
+  "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": " RANKS                     \
+  ", \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": "   \
+  "" RANKS "}], \"devices\": []}], "
 #ifdef STATIC_COLLECTIVES
 #define SEQUENCE ", \"static_collectives\": true"
 #else
@@ -31,16 +39,18 @@
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
   "\", \"arguments\": [], \"results\": []" SEQUENCE "}"
-#define FAULT_ENTRIES                                                                                                                       \
-  ENTRY(good)                                                                                                                               \
-  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) "," ENTRY( \
-      stopped_0) "," ENTRY(differs) "," ENTRY(leaves) "," ENTRY(late) "," ENTRY(spins) "," ENTRY(size) "," ENTRY(memory)
+#define FAULT_ENTRIES                                                                                                                                                               \
+  ENTRY(good)                                                                                                                                                                       \
+  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY( \
+      leaves) "," ENTRY(late) "," ENTRY(spins) "," ENTRY(size) "," ENTRY(memory) "," ENTRY(killed_waiting) "," ENTRY(killed_moving) "," ENTRY(stopped_waiting) "," ENTRY(stopped_moving) "," ENTRY(parted)
 #define REDUCE_SHAPE(SHAPE, LOC)                                               \
   "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
   "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": " SHAPE                     \
   ", \"element_type\": \"f32\", \"loc\": \"" LOC "\"}"
 #define REDUCE(LOC) REDUCE_SHAPE("[8]", LOC)
 #define REDUCE_OPEN(LOC) REDUCE_SHAPE("[-1]", LOC)
+#define BIG_ELEMENTS 262144
+#define REDUCE_BIG(LOC) REDUCE_SHAPE("[262144]", LOC)
 
 /* The process to which the launcher gave NUMBER in VARIABLE gets SIGNAL. */
 #define WHEN_LOADED(VARIABLE, NUMBER, SIGNAL)                                  \
@@ -97,6 +107,61 @@ void entry_size(void **descriptors) {
   (void)descriptors;
   int64_t extent = me() == 2 ? 5 : 8;
   reduce(OPEN, &extent);
+}
+
+/* The process gets a signal 0.3 s from here, whatever it does by then. */
+static void *afterAWhile(void *number) {
+  usleep(300000);
+  kill(getpid(), (int)(intptr_t)number);
+  return NULL;
+}
+static void signalLater(int number) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, afterAWhile, (void *)(intptr_t)number);
+}
+/* Rank 2 waits for rank 0 by then, or data moves. */
+#define SIGNALLED(NAME, SIGNAL)                                                \
+  void entry_##NAME##_waiting(void **descriptors) {                            \
+    (void)descriptors;                                                         \
+    reduce(0, NULL);                                                           \
+    if (me() == 2)                                                             \
+      signalLater(SIGNAL);                                                     \
+    if (me() == 0)                                                             \
+      usleep(1000000);                                                         \
+    reduce(1, NULL);                                                           \
+  }                                                                            \
+  void entry_##NAME##_moving(void **descriptors) {                             \
+    (void)descriptors;                                                         \
+    reduce(0, NULL);                                                           \
+    if (me() == 2)                                                             \
+      signalLater(SIGNAL);                                                     \
+    for (int i = 0; i < 4000; ++i)                                             \
+      reduce(BIG, NULL);                                                       \
+  }
+SIGNALLED(killed, SIGKILL)
+SIGNALLED(stopped, SIGSTOP)
+
+/* What the others send to rank 2 by TCP is lost from here on; both live on. */
+static void hearNobody(void) {
+  struct sock_filter drop = {BPF_RET | BPF_K, 0, 0, 0};
+  struct sock_fprog program = {1, &drop};
+  for (int fd = 0; fd < 1024; ++fd) {
+    struct sockaddr_in6 peer;
+    socklen_t length = sizeof(peer);
+    if (getpeername(fd, (struct sockaddr *)&peer, &length) == 0 &&
+        (peer.sin6_family == AF_INET || peer.sin6_family == AF_INET6))
+      setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+  }
+}
+void entry_parted(void **descriptors) {
+  (void)descriptors;
+  reduce(0, NULL);
+  if (me() == 2)
+    hearNobody();
+  for (int i = 0; i < 4000; ++i) {
+    usleep(5000);
+    reduce(1, NULL);
+  }
 }
 
 #endif

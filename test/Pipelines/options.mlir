@@ -14,6 +14,22 @@
 // NEAR: error: unknown option 'memory-limits'; did you mean 'memory-limit'?
 // VALUE: error: cannot read 'strict=maybe'
 
+// A pipeline is for a module.
+// RUN: not shard-opt %s --pass-pipeline="func.func(shardir-to-collective)" 2>&1 | FileCheck %s --check-prefix=ANCHOR
+// RUN: not shard-opt %s --pass-pipeline="any(shardir-to-local)" 2>&1 | FileCheck %s --check-prefix=ANY
+// RUN: not shard-opt %s --pass-pipeline="builtin.module(func.func(shardir-to-collective))" 2>&1 | FileCheck %s --check-prefix=ANCHOR
+// ANCHOR: shardir-to-collective runs on 'builtin.module', found 'func.func'; write builtin.module(shardir-to-collective)
+// ANY: shardir-to-local runs on 'builtin.module', found 'any'; write builtin.module(shardir-to-local)
+
+// Passes of one's own run where the pipeline ends with their stage, with
+// MLIR's anchor or without.
+// RUN: shard-opt %s --shardir-to-local="after-local=strip-debuginfo,view-op-graph" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: shard-opt %s --shardir-to-local="after-local=builtin.module(view-op-graph)" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: shard-opt %s --shardir-to-bufferized="after-bufferized=view-op-graph" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: digraph G
+// RUN: not shard-opt %s --shardir-to-local="after-local=func.func(shardir-localize)" 2>&1 | FileCheck %s --check-prefix=NESTED
+// NESTED: error: option after-local cannot be 'func.func(shardir-localize)': {{.*}}restricted to 'builtin.module'{{[^;]*$}}
+
 shardir.mesh @m <["x"=2]>
 func.func @main(%a: tensor<64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) -> tensor<64xf32> {
   %r = math.exp %a : tensor<64xf32>

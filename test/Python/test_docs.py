@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -15,15 +16,32 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GALLERY = sorted(p.stem for p in (ROOT / "examples" / "gallery").glob("*.py"))
 
 
-def run(folder, *arguments):
-    found = subprocess.run([sys.executable, "-W", "ignore", *map(str, arguments)], cwd=folder, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, text=True, timeout=300)
+def run(folder, *arguments, command=(), env=None):
+    found = subprocess.run([*command, sys.executable, "-W", "ignore", *map(str, arguments)], cwd=folder, env=env,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
     assert found.returncode == 0, found.stdout
     return found.stdout
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/Python.md", "docs/howto/checkpoints.md", "docs/howto/hugging-face.md"])
 def test_blocks(page, tmp_path):
+    """The blocks of each page run as one script."""
+    run(tmp_path, script_of(page, tmp_path))
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs Open MPI's mpirun")
+def test_blocks_over_mpi(tmp_path):
+    """Process 0 alone prints the loss, and alone writes the checkpoint."""
+    script = script_of("docs/howto/run-over-mpi.md", tmp_path)
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = ["mpirun", "--quiet", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "4"]
+    over_mpi = float(run(tmp_path, script, command=command, env=environment))
+    assert sorted(os.listdir(tmp_path / "checkpoint")) == ["optimizer.json", "state.safetensors"]
+    script.write_text(script.read_text(encoding="utf-8").replace(', device="mpi"', ""), encoding="utf-8")
+    assert over_mpi == pytest.approx(float(run(tmp_path, script)), rel=1e-4)
+
+
+def script_of(page, tmp_path):
     """The Python blocks of a page, as one script; their places are lines of the page."""
     lines = (ROOT / page).read_text(encoding="utf-8").split("\n")
     inside, script = False, []
@@ -34,7 +52,7 @@ def test_blocks(page, tmp_path):
     os.symlink(ROOT / "examples", tmp_path / "examples")
     path = tmp_path / "page.py"
     path.write_text("\n".join(script), encoding="utf-8")
-    run(tmp_path, path)
+    return path
 
 
 def test_readme_shows_the_report(tmp_path):

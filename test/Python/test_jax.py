@@ -1,5 +1,7 @@
 """JAX functions against JAX."""
 
+import subprocess
+
 import pytest
 
 jax = pytest.importorskip("jax")
@@ -10,6 +12,7 @@ import shardir  # noqa: E402
 import shardir.jax  # noqa: E402
 from jax import lax  # noqa: E402
 from jax.sharding import AbstractMesh, NamedSharding  # noqa: E402
+from shardir import _compiler  # noqa: E402
 from jax.sharding import PartitionSpec as P
 
 MESH = {"dp": 2, "tp": 2}
@@ -164,13 +167,82 @@ def test_shard_map():
     (jnp.fft.fft, dict(), "complex|Fourier"), (jnp.linalg.cholesky, dict(), "cholesky.*not supported"),
     (jnp.sin, dict(in_shardings=(P("pd"),)), "names axis 'pd'.*did you mean"),
     (jnp.sin, dict(in_shardings=(P(None, None, "dp"),)), "2 dims"), (jnp.sin, dict(options="strcit"), "strict"),
-    (jnp.sin, dict(in_shardings=(P(), P())), "does not fit"),
+    (jnp.sin, dict(in_shardings=(P(), P())), "in_shardings has 2 entries, but the function has 1 argument$"),
+    (jnp.sin, dict(in_shardings=P("dp", "dp")), "x: P.'dp', 'dp'.*names axis 'dp' twice"),
+    (jnp.sin, dict(in_shardings=([shardir.Shard(0), shardir.Replicate()],)), r"in_shardings\[0\].*PyTorch's spelling"),
+    (jnp.sin, dict(device="cuda"), "device must be threads.*did you mean 'cuda-local'"),
+    (jnp.sin, dict(options="memory-limit="), "memory-limit must be a number of bytes"),
 ])
 def test_mistakes(f, arguments, message):
     with pytest.raises(shardir.Error, match=message):
         shardir.jax.jit(f, mesh=MESH, **arguments)(X[:5, :5])
 
 
+def test_jax_cannot_transform_a_compiled_function():
+    f = shardir.jax.jit(lambda x: jnp.sum(x * x), mesh=MESH)
+    for _ in range(2):
+        with pytest.raises(shardir.UsageError, match="put jax.grad, jax.vmap or jax.jit inside it"):
+            jax.grad(f)(X)
+        f(X)
+
+
+def test_verify_takes_what_the_function_takes():
+    f = shardir.jax.jit(lambda n, w, x: (x * n, {"y": x @ w["a"] + w["b"]}), mesh=MESH, static_argnums=0,
+                        in_shardings=({"a": P(None, "tp"), "b": None}, P("dp")))
+    w = {"a": X.T, "b": jnp.ones(5)}
+    f.verify(2, w, X)
+    f.lower(2, w, X).verify(w, X)
+    with pytest.raises(shardir.VerifyError):
+        f.verify(2, w, X, tolerance=-1)
+
+
 def test_a_partition_spec_needs_a_mesh():
     with pytest.raises(shardir.UsageError, match="give it with mesh="):
         shardir.jax.jit(jnp.sin, in_shardings=P("dp"))
+
+
+def test_placements_of_another_jit_of_the_function_do_not_stay():
+    def product(x, w):
+        return x @ w
+
+    def placements(spec):
+        lowered = shardir.jax.jit(product, mesh={"tp": 2}, in_shardings=(None, spec)).lower(X, X.T)
+        return [t.placement for t in lowered.program.arguments]
+
+    before = placements(None)
+    assert placements(P("tp", None)) != before
+    assert placements(None) == before
+
+
+def test_results_are_named_as_what_they_update(tmp_path):
+    def step(w, moments, x):
+        loss, d = jax.value_and_grad(lambda w: ((x @ w["a"] + w["b"]) ** 2).mean())(w)
+        moments = jax.tree.map(lambda m, g: 0.5 * m + g, moments, d)
+        return jax.tree.map(lambda p, m: p - 0.01 * m, w, moments), [loss, moments]
+
+    def names(function, **settings):
+        lowered = shardir.jax.jit(function, mesh={"dp": 2}, **settings).lower(w, moments, X)
+        return [r["name"] for r in lowered.program._function["results"]]
+
+    w = {"a": jnp.ones((6, 3)), "b": jnp.ones(3)}
+    moments = jax.tree.map(jnp.zeros_like, w)
+    assert names(step) == ["result[0]['a']", "result[0]['b']", "result[1][0]", "result[1][1]['a']", "result[1][1]['b']"]
+    # The moments are within a list, so that either of two donated arguments may be meant.
+    assert names(step, donate_argnums=0)[:2] == ["w['a']", "w['b']"]
+    assert names(lambda w, m, x: (m, w), donate_argnums=0) == ["result[0]['a']", "result[0]['b']", "result[1]['a']",
+                                                               "result[1]['b']"]
+
+    # shard-run resumes by these names, on another mesh.
+    def update(w, x):
+        return step(w, jax.tree.map(jnp.zeros_like, w), x)[0]
+
+    np.savez(tmp_path / "0.npz", **{"w['a']": w["a"], "w['b']": w["b"]})
+    np.savez(tmp_path / "x.npz", x=X)
+    for i, ranks in enumerate((2, 3)):
+        lowered = shardir.jax.jit(update, mesh={"dp": ranks}, in_shardings=(None, P("dp")), donate_argnums=0).lower(w, X)
+        (tmp_path / "step.mlir").write_text(lowered.mlir)
+        subprocess.run([_compiler.tool("shard-run"), "step.mlir", f"--inputs={i}.npz", "--inputs=x.npz",
+                        f"--outputs={i + 1}.npz"], cwd=tmp_path, check=True)
+    found = np.load(tmp_path / "2.npz")
+    w = update(update(w, X), X)
+    close({k: found[f"w['{k}']"] for k in w}, w)

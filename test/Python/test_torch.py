@@ -1,6 +1,8 @@
 """PyTorch models against PyTorch: plans, state, training, errors."""
 
 import copy
+import os
+import re
 
 import pytest
 
@@ -9,6 +11,7 @@ pytest.importorskip("torch_mlir")
 
 import shardir  # noqa: E402
 import shardir.torch as st  # noqa: E402
+from shardir._compiler import run_tool, tool  # noqa: E402
 from shardir.torch import ColwiseParallel, Replicate, RowwiseParallel, SequenceParallel, Shard  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
@@ -629,3 +632,72 @@ def test_unsupported_ops_are_named_with_their_module():
     with pytest.raises(shardir.UsageError, match="none of the model's"):
         st.train_step(nn.Linear(2, 2), F.mse_loss, torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1),
                       args=(torch.ones(2, 2), torch.ones(2, 2)), mesh=MESH)
+
+
+@pytest.mark.parametrize("arguments,message", [
+    (dict(inputs=[Shard(0), Replicate()]), r"is 1 tensor; for one tensor on 2 axes write \[\[Shard\(dim=0\), Replicate"),
+    (dict(inputs=[type("PartitionSpec", (), {})()]), "is JAX's spelling, one entry for each dim"),
+    (dict(args=()), "args and kwargs do not fit Linear.forward: missing a required argument: 'input'"),
+    (dict(device="cuda"), "did you mean 'cuda-local'")])
+def test_mistakes_in_arguments(arguments, message):
+    with pytest.raises(shardir.UsageError, match=message):
+        st.compile(nn.Linear(4, 3), **{"args": (torch.ones(5, 4),), "mesh": MESH, **arguments})
+
+
+def test_a_step_needs_a_target():
+    model = nn.Linear(4, 3)
+    with pytest.raises(shardir.UsageError, match="last one, which is the loss's target, do not fit Linear.forward"):
+        st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(torch.ones(5, 4),), mesh=MESH)
+
+
+def test_a_report_says_what_is_computed_twice():
+    """Of a deep chain, whose values are kept for the backward pass."""
+    model = nn.Sequential(*(m for _ in range(6) for m in (nn.Linear(16, 16), nn.GELU())))
+    x = torch.randn(512, 16)
+
+    def step(options):
+        return st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh={"dp": 2},
+                             options=options)
+
+    free = step("").report
+    option = f"memory-limit={free.peak_bytes_per_device * 9 // 10}"
+    limited = step(option)
+    assert "second time" not in str(free)
+    assert re.search(r"\d+ values are computed a second time to fit memory-limit, in \d+ operations: \d+ bytes at the peak "
+                     "without that", str(limited.report))
+    # The remark names the largest alone.
+    _, _, said = run_tool([tool("shard-opt"), "-", "-o", os.devnull, f"--shardir-to-collective={option}"], limited.mlir)
+    assert re.search(r"computes [6-9] values a second time.*; these save most:\n", said)
+
+
+def test_a_step_has_the_names_of_its_state():
+    model = nn.Linear(4, 3)
+    x, y = torch.randn(5, 4), torch.randn(5, 3)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 2},
+                         plan={"weight": Shard(0)})
+    assert step.program.names == ("weight", "bias", "lr0", "input0", "input1")
+    assert [r["name"] for r in step.program._function["results"]] == ["loss", "weight", "bias"]
+    assert [b.ranges for b in step.program.blocks("weight")] == [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+    assert step.program.blocks("loss")
+    with pytest.raises(shardir.UsageError, match="did you mean 'weight'"):
+        step.program.show("weigth")
+
+
+def test_a_report_explains_its_collectives():
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8))
+    x = torch.randn(6, 8)
+    report = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=MESH,
+                           plan={"0": ColwiseParallel(), "2": RowwiseParallel()}).report
+    rows = [i for i, c in enumerate(report.collectives) if 'result 0 of @main ("loss") is placed so' in c.reason]
+    assert len(rows) == 1
+    assert 'used by result 0 of @main ("loss")' in report.explain(rows[0])
+    assert all(c.reason in report.explain() for c in report.collectives)
+    assert "(chosen)" in report.explain()
+    with pytest.raises(shardir.UsageError, match="there is no row 99"):
+        report.explain(99)
+
+
+def test_strict_speaks_of_what_python_has():
+    model, x = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 8)), torch.ones(6, 8)
+    with pytest.raises(shardir.CompileError, match="ask for it with output_layouts of a parallel style, or outputs="):
+        st.compile(model, args=(x,), mesh=MESH, plan={"0": ColwiseParallel(), "1": RowwiseParallel()}, options="strict")

@@ -88,6 +88,8 @@ SHARDIR_EXPORT int cuGetErrorName(int code, const char **name) {
       {kNotReady, "CUDA_ERROR_NOT_READY"},
       {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
       {kCaptureInvalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+      {kCaptureUnjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+      {kCapturedEvent, "CUDA_ERROR_CAPTURED_EVENT"},
       {kInvalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
       {kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
       {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
@@ -154,6 +156,13 @@ SHARDIR_EXPORT int cuCtxGetCurrent(Context **context) {
   return kSuccess;
 }
 
+SHARDIR_EXPORT int cuCtxSynchronize() {
+  Call call("cuCtxSynchronize");
+  if (call.ok())
+    Queue::get().finishAll();
+  return call.result();
+}
+
 SHARDIR_EXPORT int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   Call call("cuCtxGetStreamPriorityRange");
   *least = 0;
@@ -206,7 +215,7 @@ SHARDIR_EXPORT int cuStreamSynchronize(Stream *stream) {
 
 SHARDIR_EXPORT int cuStreamWaitEvent(Stream *stream, Event *event, unsigned) {
   Call call("cuStreamWaitEvent");
-  if (!call.isNotCaptured(stream) || !call.isEvent(event))
+  if (!call.isStream(stream) || !call.isEvent(event))
     return call.result();
   call.with("event", uint64_t(event->number)).with("stream", text(stream));
   Queue::get().await(stream, event);
@@ -231,7 +240,7 @@ SHARDIR_EXPORT int cuEventDestroy_v2(Event *event) {
 
 SHARDIR_EXPORT int cuEventRecord(Event *event, Stream *stream) {
   Call call("cuEventRecord");
-  if (!call.isNotCaptured(stream) || !call.isEvent(event))
+  if (!call.isStream(stream) || !call.isEvent(event))
     return call.result();
   call.with("event", uint64_t(event->number)).with("stream", text(stream));
   Queue::get().record(event, stream);
@@ -243,6 +252,10 @@ SHARDIR_EXPORT int cuEventQuery(Event *event) {
   if (!call.isEvent(event))
     return call.result();
   call.with("event", uint64_t(event->number));
+  if (event->captured)
+    return call.fail(kCapturedEvent, "the event is part of a capture");
+  if (std::string lost = Queue::get().fault(); !lost.empty())
+    return call.fail(kLaunchFailed, lost);
   return Queue::get().query(event) ? call.result() : kNotReady;
 }
 

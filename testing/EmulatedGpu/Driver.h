@@ -51,6 +51,8 @@ enum : int {
   kLaunchFailed = 719,
   kCaptureUnsupported = 900,
   kCaptureInvalidated = 901,
+  kCaptureUnjoined = 904,
+  kCapturedEvent = 907,
   kInvalidClusterSize = 912,
   kNotSupported = 801,
 };

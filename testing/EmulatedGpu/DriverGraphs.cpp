@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Graphs that are captured from one stream: launches, copies and fills in the
-// order in which it was given them, all checked as they are captured. Events
-// and waits on a captured stream, which a GPU's driver would make forks and
-// joins of, spoil the capture as a wait of the host does (CUDA Driver
-// API, 6.13). Parameters of captured launches must stay where they are.
+// Graphs that are captured from one stream and those that join it by events:
+// launches, copies, fills and collectives of NCCL, run in the order in which
+// they were queued, all checked as they are captured. A wait of the host spoils
+// a capture, and so does a stream that has joined it and that nobody waits for
+// at the end (CUDA Driver API, 6.13). Parameters of captured launches must stay
+// where they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +64,9 @@ SHARDIR_EXPORT int cuStreamEndCapture(Stream *stream, Graph **graph) {
     return call.fail(kInvalidValue, "the stream is not being captured");
   if (captured->spoiled)
     return call.fail(kCaptureInvalidated);
+  if (captured->unjoined)
+    return call.fail(kCaptureUnjoined,
+                     "a stream that joined is not waited for");
   call.with("nodes", captured->nodes.size());
   *graph = captured.release();
   std::lock_guard<std::mutex> lock(state().mutex);
@@ -76,7 +80,7 @@ SHARDIR_EXPORT int cuGraphInstantiateWithFlags(GraphExec **executable,
   Call call("cuGraphInstantiate");
   if (!knows(call, graph))
     return call.result();
-  *executable = new GraphExec{{graph->nodes, false}};
+  *executable = new GraphExec{std::make_shared<Graph>(*graph)};
   std::lock_guard<std::mutex> lock(state().mutex);
   Queue::get().executables.insert(*executable);
   return call.result();
@@ -86,14 +90,9 @@ SHARDIR_EXPORT int cuGraphLaunch(GraphExec *executable, Stream *stream) {
   Call call("cuGraphLaunch");
   if (!knows(call, executable) || !call.isNotCaptured(stream))
     return call.result();
-  call.with("nodes", executable->graph.nodes.size());
+  call.with("nodes", executable->graph->nodes.size());
   call.with("stream", text(stream));
-  std::string fault = Queue::get().runNow(stream, [executable] {
-    for (const std::function<std::string()> &node : executable->graph.nodes)
-      if (std::string said = node(); !said.empty())
-        return said;
-    return std::string();
-  });
+  std::string fault = Queue::get().launch(executable->graph, stream);
   if (!fault.empty())
     call.fail(kLaunchFailed, fault);
   return call.result();
@@ -103,7 +102,6 @@ SHARDIR_EXPORT int cuGraphExecDestroy(GraphExec *executable) {
   Call call("cuGraphExecDestroy");
   if (!knows(call, executable))
     return call.result();
-  Queue::get().finishAll();
   std::lock_guard<std::mutex> lock(state().mutex);
   Queue::get().executables.erase(executable);
   delete executable;

@@ -29,6 +29,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -51,12 +52,22 @@ const char *const kNames[] = {
     "ncclSend",      "ncclRecv",          "ncclBroadcast", "ncclAllGather",
     "ncclAllReduce", "ncclReduceScatter", "ncclCommSplit"};
 
+/// Blocks of ncclMemAlloc, and with how many communicators each is registered.
+struct Blocks {
+  std::mutex mutex;
+  std::map<void *, int> all;
+} blocks;
+
 thread_local std::vector<Operation> group;
 thread_local int groupDepth = 0;
 
 void log(const std::string &line) {
   if (Settings::get().logs())
     Settings::get().log(line);
+}
+
+std::string said(int code) {
+  return code == kSuccess ? "" : " -> " + std::to_string(code);
 }
 
 /// A call on a communicator. NCCL 2.23 frees the jobs of a group in
@@ -89,15 +100,11 @@ int finishGroup() {
       return comm->state;
     Stream *stream = list.front().stream;
     // Kept in a graph where the stream is captured.
+    bool isCaptured = stream && stream->captured();
     auto run = std::make_shared<GroupRun>(*comm, std::move(list));
-    if (stream && stream->capture)
-      Queue::get().runNow(stream, [run, c = comm]() -> std::string {
-        int result = run->run();
-        return result == kSuccess ? "" : c->detail;
-      });
-    else // late members keep the stream waiting, not the host
-      Queue::get().addPolled(stream, [run] { return run->step(); });
-    if (Settings::get().waits && !(stream && stream->capture))
+    // Late members keep the stream waiting, not the host.
+    Queue::get().addPolled(stream, [run] { return run->step(); }, comm);
+    if (Settings::get().waits && !isCaptured)
       Queue::get().finish(stream);
     if (comm->state != kSuccess)
       return comm->state;
@@ -264,8 +271,77 @@ SHARDIR_EXPORT int ncclCommGetAsyncError(Comm *comm, int *state) {
   return kSuccess;
 }
 
+SHARDIR_EXPORT int ncclMemAlloc(void **p, size_t bytes) {
+  *p = reinterpret_cast<void *>(uintptr_t(Memory::get().allocate(bytes)));
+  int code = *p ? kSuccess : kUnhandledCudaError;
+  log("ncclMemAlloc bytes=" + std::to_string(bytes) + said(code));
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  if (*p)
+    blocks.all[*p] = 0;
+  return code;
+}
+
+/// Work that is on its way and registrations must be gone.
+SHARDIR_EXPORT int ncclMemFree(void *p) {
+  auto address = uint64_t(reinterpret_cast<uintptr_t>(p));
+  std::string at = Memory::get().name(address);
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  auto it = blocks.all.find(p);
+  int code = it == blocks.all.end()                     ? kInvalidArgument
+             : it->second > 0 || !Queue::get().isIdle() ? kInvalidUsage
+                                                        : kSuccess;
+  log("ncclMemFree at=" + at + said(code));
+  if (code != kSuccess)
+    return code;
+  blocks.all.erase(it);
+  return Memory::get().release(address) ? kSuccess : kInternalError;
+}
+
+SHARDIR_EXPORT int ncclCommRegister(Comm *comm, void *p, size_t bytes,
+                                    void **handle) {
+  CommCall call(*comm);
+  auto address = uint64_t(reinterpret_cast<uintptr_t>(p));
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  int code = kSuccess;
+  *handle = nullptr;
+  if (Settings::get().fails("ncclCommRegister", code))
+    fail(*comm, code, "a fault that a test asked for");
+  else if (comm->aborted || comm->registered.count(p))
+    code = fail(*comm, kInvalidUsage,
+                comm->aborted ? "the communicator was aborted"
+                              : "the block is registered");
+  else if (!Memory::get().check(address, bytes, "a buffer"))
+    code = fail(*comm, kInvalidArgument, lastDetail());
+  log("ncclCommRegister at=" + Memory::get().name(address) +
+      " bytes=" + std::to_string(bytes) + said(code));
+  if (code != kSuccess)
+    return code;
+  *handle = p;
+  comm->registered[p] = bytes;
+  if (auto it = blocks.all.find(p); it != blocks.all.end())
+    ++it->second;
+  return kSuccess;
+}
+
+SHARDIR_EXPORT int ncclCommDeregister(Comm *comm, void *handle) {
+  CommCall call(*comm);
+  std::lock_guard<std::mutex> lock(blocks.mutex);
+  int code = comm->aborted || !comm->registered.erase(handle) ? kInvalidUsage
+                                                              : kSuccess;
+  log("ncclCommDeregister at=" +
+      Memory::get().name(uint64_t(reinterpret_cast<uintptr_t>(handle))) +
+      said(code));
+  if (code != kSuccess)
+    return fail(*comm, code, "the block is not registered");
+  if (auto it = blocks.all.find(handle); it != blocks.all.end())
+    --it->second;
+  return kSuccess;
+}
+
 SHARDIR_EXPORT int ncclCommAbort(Comm *comm) {
-  log("ncclCommAbort");
+  // NCCL would wait for graphs that hold its collectives.
+  log("ncclCommAbort registered=" + std::to_string(comm->registered.size()) +
+      " graphs=" + std::to_string(Queue::get().graphsOf(comm)));
   // Whoever is in an exchange sees it there; the rest is left to the process.
   comm->aborted = true;
   for (int s : comm->sockets)
@@ -278,6 +354,8 @@ SHARDIR_EXPORT const char *ncclGetErrorString(int code) {
   switch (code) {
   case kSuccess:
     return "no error";
+  case kUnhandledCudaError:
+    return "unhandled cuda error";
   case kSystemError:
     return "unhandled system error";
   case kInternalError:

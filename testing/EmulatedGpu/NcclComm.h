@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ namespace emulated {
 /// Of ncclResult_t.
 enum : int {
   kSuccess = 0,
+  kUnhandledCudaError = 1,
   kSystemError = 2,
   kInternalError = 3,
   kInvalidArgument = 4,
@@ -50,11 +52,12 @@ struct Comm {
   std::vector<int> sockets; ///< by rank; -1 for the own
   std::atomic<bool> aborted{false};
   std::atomic<int> state{kSuccess};
-  std::atomic<bool> asked{true}; ///< since the last call
-  std::atomic<int> callers{0};   ///< threads in a call, but for an abort
-  std::string detail;            ///< of `state`
-  UniqueId id = {};              ///< names its members' addresses
-  int splits = 0;                ///< that were made of it
+  std::atomic<bool> asked{true};       ///< since the last call
+  std::atomic<int> callers{0};         ///< threads in a call, but for an abort
+  std::string detail;                  ///< of `state`
+  UniqueId id = {};                    ///< names its members' addresses
+  int splits = 0;                      ///< that were made of it
+  std::map<void *, size_t> registered; ///< blocks; each is its own handle
 };
 /// The communicator has failed from now on.
 int fail(Comm &comm, int code, const std::string &detail);

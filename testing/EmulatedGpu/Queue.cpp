@@ -15,6 +15,7 @@
 
 #include "Settings.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace shardir {
@@ -51,8 +52,8 @@ bool Queue::destroy(Stream *stream) {
     return false;
   finish(stream);
   for (auto &[event, owner] : events)
-    if (event->stream == stream)
-      event->stream = nullptr;
+    if (event->stream == stream || event->captured == stream)
+      event->stream = event->captured = nullptr;
   streams.erase(stream);
   return true;
 }
@@ -95,16 +96,24 @@ bool Queue::isEmpty(Stream *stream) {
   return advance(stream, stream->queued) == Progress::Done;
 }
 
+bool Queue::isIdle() {
+  Lock lock(mutex);
+  bool all = advance(&null, null.queued) != Progress::Pending;
+  for (auto &[stream, owner] : streams)
+    all &= advance(stream, stream->queued) != Progress::Pending;
+  return all;
+}
+
 bool Queue::spoilCapture(Stream *stream) {
   Lock lock(mutex);
-  if (!stream || !stream->capture)
+  if (!stream || !stream->captured())
     return false;
-  return stream->capture->spoiled = true;
+  return stream->captured()->spoiled = true;
 }
 
 bool Queue::beginCapture(Stream *stream) {
   Lock lock(mutex);
-  if (stream->capture)
+  if (stream->captured())
     return false;
   stream->capture = std::make_unique<Graph>();
   return true;
@@ -112,15 +121,23 @@ bool Queue::beginCapture(Stream *stream) {
 
 std::unique_ptr<Graph> Queue::endCapture(Stream *stream) {
   Lock lock(mutex);
+  for (auto &[joined, owner] : streams)
+    if (joined->origin == stream) {
+      stream->capture->unjoined |= joined->isOpen;
+      joined->origin = nullptr;
+      joined->isOpen = false;
+    }
   return std::move(stream->capture);
 }
 
 void Queue::add(Stream *stream, std::function<void()> work) {
-  if (stream && stream->capture) {
-    stream->capture->nodes.push_back([work = std::move(work)] {
-      work();
-      return std::string();
-    });
+  if (stream && stream->captured()) {
+    stream->isOpen = stream->origin;
+    stream->captured()->nodes.push_back({[work = std::move(work)] {
+                                           work();
+                                           return std::string();
+                                         },
+                                         nullptr, nullptr});
     return;
   }
   if (!Settings::get().lazy && isEmpty(stream))
@@ -131,9 +148,25 @@ void Queue::add(Stream *stream, std::function<void()> work) {
   ++stream->queued;
 }
 
-void Queue::addPolled(Stream *stream, std::function<Progress()> poll) {
+size_t Queue::graphsOf(const void *owner) {
+  Lock lock(mutex);
+  return size_t(std::count_if(
+      executables.begin(), executables.end(), [&](GraphExec *executable) {
+        const std::vector<Graph::Node> &nodes = executable->graph->nodes;
+        return std::any_of(nodes.begin(), nodes.end(),
+                           [&](auto &node) { return node.owner == owner; });
+      }));
+}
+
+void Queue::addPolled(Stream *stream, std::function<Progress()> poll,
+                      const void *owner) {
   Lock lock(mutex);
   stream = stream ? stream : &null;
+  if (stream->captured()) {
+    stream->isOpen = stream->origin;
+    stream->captured()->nodes.push_back({nullptr, std::move(poll), owner});
+    return;
+  }
   stream->queue.push_back({nullptr, std::move(poll), nullptr, 0});
   ++stream->queued;
   (void)advance(stream, stream->queued);
@@ -141,8 +174,9 @@ void Queue::addPolled(Stream *stream, std::function<Progress()> poll) {
 
 std::string Queue::runNow(Stream *stream,
                           const std::function<std::string()> &work) {
-  if (stream && stream->capture) {
-    stream->capture->nodes.push_back(work);
+  if (stream && stream->captured()) {
+    stream->isOpen = stream->origin;
+    stream->captured()->nodes.push_back({work, nullptr, nullptr});
     return "";
   }
   if (Settings::get().lazy || !isEmpty(stream))
@@ -151,10 +185,52 @@ std::string Queue::runNow(Stream *stream,
   return work();
 }
 
+std::string Queue::launch(const std::shared_ptr<const Graph> &graph,
+                          Stream *stream) {
+  bool waits = false;
+  for (const Graph::Node &node : graph->nodes)
+    waits |= bool(node.poll);
+  if (!waits)
+    return runNow(stream, [&graph] {
+      for (const Graph::Node &node : graph->nodes)
+        if (std::string said = node.run(); !said.empty())
+          return said;
+      return std::string();
+    });
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  for (const Graph::Node &node : graph->nodes) {
+    auto poll = [this, graph, &node] {
+      if (node.poll)
+        return node.poll();
+      std::string said = node.run();
+      if (said.empty())
+        return Progress::Done;
+      lost = said;
+      return Progress::Stuck;
+    };
+    stream->queue.push_back({nullptr, poll, nullptr, 0});
+    ++stream->queued;
+  }
+  (void)advance(stream, stream->queued);
+  return "";
+}
+
+std::string Queue::fault() {
+  Lock lock(mutex);
+  return lost;
+}
+
 void Queue::record(Event *event, Stream *stream) {
   Lock lock(mutex);
   stream = stream ? stream : &null;
   event->asked = false;
+  event->captured = nullptr;
+  if (stream->captured()) {
+    event->captured = stream->origin ? stream->origin : stream;
+    event->stream = stream;
+    return;
+  }
   event->stream = stream;
   add(stream == &null ? nullptr : stream,
       [event] { event->time = std::chrono::steady_clock::now(); });
@@ -164,6 +240,19 @@ void Queue::record(Event *event, Stream *stream) {
 void Queue::await(Stream *stream, const Event *event) {
   Lock lock(mutex);
   stream = stream ? stream : &null;
+  if (event->captured && event->captured->capture) {
+    if (!stream->captured()) { // joins the capture
+      stream->origin = event->captured;
+      stream->isOpen = true;
+    } else if (event->stream != stream) {
+      event->stream->isOpen = false;
+    }
+    return;
+  }
+  if (stream->captured()) { // what is outside of a capture is no part of it
+    stream->captured()->spoiled = true;
+    return;
+  }
   if (!event->stream || event->stream->done >= event->place ||
       (!Settings::get().lazy &&
        advance(event->stream, event->place) == Progress::Done))

@@ -45,23 +45,34 @@ struct Event {
   Stream *stream = nullptr; ///< where it was recorded last
   uint64_t place = 0;       ///< in that stream
   std::chrono::steady_clock::time_point time;
-  bool asked = false; ///< since it was recorded
+  bool asked = false;         ///< since it was recorded
+  Stream *captured = nullptr; ///< the stream whose capture it is of
 };
 
-/// The work queued on a captured stream, in order. Nodes say what went wrong,
-/// or nothing.
+/// The work queued on captured streams, in the order in which the host queued
+/// it. Nodes say what went wrong, or nothing; or are asked until they are done.
 struct Graph {
-  std::vector<std::function<std::string()>> nodes;
-  bool spoiled = false;
+  struct Node {
+    std::function<std::string()> run;
+    std::function<Progress()> poll;
+    const void *owner = nullptr; ///< of addPolled
+  };
+  std::vector<Node> nodes;
+  bool spoiled = false, unjoined = false;
 };
-/// Of a graph, whose nodes it keeps.
+/// Of a graph, whose nodes stay until the last launch has ended.
 struct GraphExec {
-  Graph graph;
+  std::shared_ptr<const Graph> graph;
 };
 
 struct Stream {
   int number = 0;
-  std::unique_ptr<Graph> capture; ///< while it is captured
+  std::unique_ptr<Graph> capture; ///< while a capture is of this one
+  Stream *origin = nullptr;       ///< of the capture that this one has joined
+  bool isOpen = false; ///< and has work there that nobody waits for yet
+  Graph *captured() const {
+    return origin ? origin->capture.get() : capture.get();
+  }
   struct Work {
     std::function<void()> run;
     std::function<Progress()> poll; ///< asked until it is done
@@ -87,11 +98,19 @@ public:
   /// Work that can be put off.
   void add(Stream *stream, std::function<void()> work);
   /// Work that goes on whenever somebody asks for the stream's progress.
-  void addPolled(Stream *stream, std::function<Progress()> poll);
+  void addPolled(Stream *stream, std::function<Progress()> poll,
+                 const void *owner);
+  /// How many executable graphs hold work of this owner.
+  size_t graphsOf(const void *owner);
   /// Work that cannot: what went wrong, or nothing. What it refers to must live
   /// as long as a graph that it is captured in: a GPU's driver copies
   /// parameters, of which only the caller knows the sizes here.
   std::string runNow(Stream *stream, const std::function<std::string()> &work);
+  /// The nodes in order, at once where none is to be asked; what went wrong, or
+  /// nothing.
+  std::string launch(const std::shared_ptr<const Graph> &graph, Stream *stream);
+  /// The fault behind work that is asked: the GPU is lost. Empty for none.
+  std::string fault();
   /// Whether the stream is captured; what cannot be then spoils the capture.
   bool spoilCapture(Stream *stream);
   /// False where it is captured already.
@@ -100,6 +119,8 @@ public:
   std::unique_ptr<Graph> endCapture(Stream *stream);
   std::set<Graph *> graphs;
   std::set<GraphExec *> executables;
+  /// On a captured stream, and in what waits for the event, parts and joins of
+  /// the capture.
   void record(Event *event, Stream *stream);
   void await(Stream *stream, const Event *event);
   /// Whether the event has been passed; where work is put off, never at the
@@ -107,6 +128,8 @@ public:
   bool query(Event *event);
   /// Whether all that the stream has been given is done, without a wait.
   bool isEmpty(Stream *stream);
+  /// Whether no stream has work that may still be done.
+  bool isIdle();
   /// Does it all, or what is in front of work that is stuck.
   void finish(Stream *stream);
   void finishAll();
@@ -122,6 +145,7 @@ private:
   std::map<Stream *, std::unique_ptr<Stream>> streams;
   std::map<Event *, std::unique_ptr<Event>> events;
   int streamCount = 0, eventCount = 0;
+  std::string lost;
 };
 
 } // namespace emulated

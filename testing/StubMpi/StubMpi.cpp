@@ -37,9 +37,13 @@ struct Status {
 };
 
 /// Notices between watchdogs, as lib/Runtime/Processes/ProcessTransport.h
-/// numbers them.
-constexpr uint32_t kEnded = 4, kFinal = 5;
+/// numbers them, and what is behind their header there.
+constexpr uint32_t kStatus = 1, kFinal = 4;
 constexpr size_t kNoticeHeader = 12;
+struct StatusText {
+  uint64_t round;
+  uint32_t complete, stopped, rank, ended;
+};
 
 std::recursive_mutex mutex;
 std::map<std::string, long> calls;
@@ -159,10 +163,14 @@ MPI MPI_Isend(const void *data, int bytes, void *, int to, int tag, Comm *comm,
   std::lock_guard<std::recursive_mutex> lock(mutex);
   auto *text = static_cast<const char *>(data);
   uint32_t kind = 0;
-  if (to == 0 && size_t(bytes) > kNoticeHeader)
+  StatusText status = {};
+  if (size_t(bytes) > kNoticeHeader + sizeof(status)) {
     std::memcpy(&kind, text, sizeof(kind));
+    std::memcpy(&status, text + kNoticeHeader, sizeof(status));
+  }
   // Rank 0 says that the run is over.
-  if (kind == kEnded) {
+  if (kind == kStatus && status.ended == 1 &&
+      status.rank == uint32_t(numberIn("OMPI_COMM_WORLD_RANK"))) {
     notice.assign(text, kNoticeHeader);
     std::memcpy(notice.data(), &kFinal, sizeof(kFinal));
     noticeComm = comm;

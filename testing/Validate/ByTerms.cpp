@@ -181,8 +181,7 @@ static func::FuncOp anyExtents(const Subject &subject, ModuleOp module) {
 /// there is one, is in terms too.
 void Search::addReductions() {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(subject.op);
-  bool byMeaning =
-      interpreter.meaningOf(subject.op->getName().getStringRef()) != nullptr;
+  bool byMeaning = interpreter.meaningOf(subject.op) != nullptr;
   if (!linalgOp && !byMeaning)
     return;
   OwningOpRef<ModuleOp> module = ModuleOp::create(subject.op->getLoc());

@@ -49,11 +49,25 @@ static const HandlerTable &handlers() {
 Interpreter::Interpreter(ModuleOp module) : module(module), symbols(module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (auto name = function->getAttrOfType<StringAttr>("validate.meaning"))
-      meanings[name.getValue()] = function;
+      meanings[name.getValue()].push_back(function);
 }
 
-func::FuncOp Interpreter::meaningOf(StringRef opName) const {
-  return meanings.lookup(opName);
+DictionaryAttr Interpreter::attributesOf(func::FuncOp meaning) {
+  return meaning->getAttrOfType<DictionaryAttr>("validate.attributes");
+}
+
+func::FuncOp Interpreter::meaningOf(Operation *op) const {
+  auto known = meanings.find(op->getName().getStringRef());
+  if (known == meanings.end())
+    return {};
+  for (func::FuncOp meaning : known->second) {
+    DictionaryAttr attributes = attributesOf(meaning);
+    if (!attributes || llvm::all_of(attributes, [&](NamedAttribute own) {
+          return op->getAttr(own.getName()) == own.getValue();
+        }))
+      return meaning;
+  }
+  return {};
 }
 
 func::FuncOp Interpreter::lookupFunction(StringRef name) const {
@@ -183,7 +197,7 @@ LogicalResult Interpreter::runOp(Operation *op) {
     operands.push_back(get(operand));
   const Evaluator *evaluator = lookup(op);
   if (!evaluator) {
-    func::FuncOp meaning = meaningOf(op->getName().getStringRef());
+    func::FuncOp meaning = meaningOf(op);
     if (!meaning)
       return fail(op, "has no meaning that is known here; give one by a "
                       "function with the attribute 'validate.meaning'");

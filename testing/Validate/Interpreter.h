@@ -39,15 +39,18 @@ public:
                                  llvm::MutableArrayRef<Scalar> results);
 
   /// Functions of `module` that carry `validate.meaning = "dialect.op"` say
-  /// what unregistered ops compute.
+  /// what unregistered ops compute: all of the name, or those that have the
+  /// attributes of the dictionary `validate.attributes`.
   explicit Interpreter(mlir::ModuleOp module);
 
   /// Runs `function`. On failure `getError()` says why.
   llvm::FailureOr<llvm::SmallVector<RuntimeValue>>
   call(mlir::func::FuncOp function, llvm::ArrayRef<RuntimeValue> arguments);
 
-  /// The function that says what an op of this name computes, or null.
-  mlir::func::FuncOp meaningOf(llvm::StringRef opName) const;
+  /// The first function that says what an op computes, or null.
+  mlir::func::FuncOp meaningOf(mlir::Operation *op) const;
+  /// The attributes of the ops that `meaning` is for; null: of all.
+  static mlir::DictionaryAttr attributesOf(mlir::func::FuncOp meaning);
   mlir::func::FuncOp lookupFunction(llvm::StringRef name) const;
 
   const std::string &getError() const { return error; }
@@ -103,7 +106,7 @@ private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
   llvm::DenseMap<mlir::OperationName, Evaluator> evaluators;
-  llvm::StringMap<mlir::func::FuncOp> meanings;
+  llvm::StringMap<llvm::SmallVector<mlir::func::FuncOp, 1>> meanings;
   llvm::DenseMap<mlir::Value, RuntimeValue> *frame = nullptr;
   Dependences dependences;
   std::string error;

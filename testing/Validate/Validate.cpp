@@ -53,6 +53,45 @@ static void reportWrong(const Subject &subject, const OpReport &report) {
         << " placements that ran are wrong";
 }
 
+/// The attributes of an op, but for what is written on it for ShardIR.
+static DictionaryAttr ownAttributes(Operation *op) {
+  NamedAttrList list(op->getAttrDictionary());
+  for (NamedAttribute each : op->getAttrs())
+    if (each.getName().strref().starts_with("shardir."))
+      list.erase(each.getName());
+  return list.getDictionary(op->getContext());
+}
+
+/// A function that says what all ops of a name compute says too little where
+/// these have different attributes.
+static LogicalResult checkMeaning(const Subject &subject, ModuleOp module,
+                                  const Interpreter &interpreter) {
+  func::FuncOp meaning = interpreter.meaningOf(subject.op);
+  if (!meaning || Interpreter::attributesOf(meaning))
+    return success();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!Subject::isSubject(function))
+      continue;
+    WalkResult result = function.walk([&](Operation *other) {
+      if (other->getName() != subject.op->getName() ||
+          interpreter.meaningOf(other) != meaning ||
+          ownAttributes(other) == ownAttributes(subject.op))
+        return WalkResult::advance();
+      InFlightDiagnostic error =
+          subject.op->emitOpError("has other attributes than in @")
+          << function.getName() << ", and @" << meaning.getName()
+          << " says what both compute; write such a function for each, with "
+             "the attributes in question: validate.attributes = "
+          << ownAttributes(subject.op);
+      error.attachNote(other->getLoc()) << "the other op is here";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
 static OpReport validateOp(const Subject &subject, Interpreter &interpreter,
                            const ValidateOptions &options, Accepted &accepted) {
   OpReport report;
@@ -101,6 +140,14 @@ std::vector<OpReport> validate::validateModule(ModuleOp module,
       continue;
     FailureOr<Subject> subject = Subject::create(function);
     if (succeeded(subject)) {
+      if (failed(checkMeaning(*subject, module, interpreter))) {
+        OpReport &report = reports.emplace_back();
+        report.function = subject->name;
+        report.op = subject->opName;
+        report.rule = subject->rule;
+        report.error = "has other attributes than its function is for";
+        continue;
+      }
       reports.push_back(validateOp(*subject, interpreter, options, accepted));
       continue;
     }

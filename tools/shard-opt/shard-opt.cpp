@@ -13,12 +13,14 @@
 
 #include "ShardIR/Import/Readers.h"
 #include "ShardIR/InitAll.h"
+#include "ShardIR/Pipelines/Plugins.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
   // Diagnostics show the source line. The op in generic form would hide it: an
@@ -30,11 +32,19 @@ int main(int argc, char **argv) {
         return arg.starts_with(flag) || arg.starts_with(("-" + flag).str());
       }))
     args.insert(args.begin() + 1, noDump.data());
+  // Loaded here, a plugin that cannot be is one error, which says why.
+  mlir::DialectRegistry registry;
+  shardir::Plugins plugins;
+  llvm::erase_if(args, [&](llvm::StringRef arg) { return plugins.take(arg); });
+  std::string error;
+  if (failed(plugins.load(registry, error))) {
+    llvm::errs() << "shard-opt: error: " << error << "\n";
+    return 1;
+  }
   argc = args.size();
   args.push_back(nullptr);
   argv = args.data();
 
-  mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Which inputs of a scalar body may be partial together, so that the result is
-// partial too (P5): the body is followed from the arguments to the yield with
-// each value either replicated, partial, or neither.
+// partial too (P5 of docs/Semantics.md): the body is followed from the
+// arguments to the yield with each value either replicated, partial, or
+// neither.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,8 @@
 //
 // The splits of a factor are those of a dim that the factor alone makes up. A
 // dim of several factors, such as a merged one, has its factors' splits one
-// after another with the integers that stay on the device in between (P4).
+// after another with the integers that stay on the device in between (P4 of
+// docs/Semantics.md).
 //
 //===----------------------------------------------------------------------===//
 

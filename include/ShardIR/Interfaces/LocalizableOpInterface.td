@@ -19,12 +19,13 @@ def LocalizableOpInterface : OpInterface<"LocalizableOpInterface"> {
   let cppNamespace = "::shardir";
   let description = [{
     Rewrites one op to its local form. Operands and results agree under the
-    op's sharding rule already, so no communication is needed (D6). Where the
-    rule has windows, operands are overlapping shards, and `localizer.digits`
-    says which part of a dim a device has. An op that
-    lacks the interface and has a sharded operand or result is cloned on local
-    types, which is right for every op whose rule lists pass-through factors
-    alone and that has no attribute that depends on an extent.
+    op's sharding rule already, so no communication is needed (D6 of
+    docs/Semantics.md). Where the rule has windows, operands are overlapping
+    shards, and `localizer.digits` says which part of a dim a device has. An op
+    that lacks the interface and has a sharded operand or result is cloned on
+    local types, which is right for every op whose rule lists pass-through
+    factors of operands alone and that has no attribute that depends on an
+    extent.
   }];
   let methods = [
     InterfaceMethod<[{

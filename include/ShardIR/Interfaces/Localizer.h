@@ -39,7 +39,7 @@ public:
   struct Global {
     mlir::RankedTensorType type;
     PlacementAttr placement; ///< null: replicated
-    Halo halo = {};          ///< how much the shards overlap (D6)
+    Halo halo = {}; ///< how much the shards overlap (D6 of docs/Semantics.md)
     /// Per dim the global tensor's extent where the type leaves it open, as a
     /// value of the local program; null where it is known, or is the local
     /// extent, as that of a dim that no device cuts. Empty: null throughout.
@@ -85,8 +85,10 @@ public:
                                               mlir::Location loc, Global global,
                                               mlir::Value local = {}) const;
 
-  /// Offset and length of each digit of a dim, as index values (P3, P4). Where
-  /// `extent` is unknown, `globalExtent` is its value.
+  /// Offset and length of each digit of a dim, as index values (P3, P4): the
+  /// dim is seen as a mixed-radix number, major digit first, and has one digit
+  /// where axes alone split it. Where `extent` is unknown, `globalExtent` is
+  /// its value.
   struct DigitValue {
     int64_t extent; ///< of the global tensor's digit; kUnknown if not static
     mlir::OpFoldResult offset, length;
@@ -99,7 +101,9 @@ public:
                                        mlir::Value globalExtent = {}) const;
 
   /// The digits of dim `dim` of a value, its halo included: with one, a single
-  /// digit. Requires an extent that the type or `global.extents` tells.
+  /// digit. Requires an extent that the type or `global.extents` tells. Where
+  /// the rule's factor `isOneBlock`, `digits(...)[0].offset` is where this
+  /// device's block begins.
   llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
                                        mlir::Location loc, const Global &global,
                                        int64_t dim) const;

@@ -16,7 +16,8 @@
 
 namespace shardir {
 
-/// The identity of a partial kind for an element type, as an attribute (P5).
+/// The identity of a partial kind for an element type, as an attribute (P5 of
+/// docs/Semantics.md).
 mlir::TypedAttr partialIdentity(mlir::Type elementType, PartialKind kind);
 
 /// The same as a scalar, complex numbers included, which sums alone have; null

@@ -9,7 +9,8 @@
 // Loops and branches whose regions run on shards. A group is one tensor as it
 // flows through such an op: what enters (operands of the op), what comes back
 // or leaves (operands of terminators), and what stands for it (region arguments
-// and results). All of a group's values have one type and one placement (R11).
+// and results). All of a group's values have one type and one placement (R11 of
+// docs/Semantics.md).
 //
 //===----------------------------------------------------------------------===//
 

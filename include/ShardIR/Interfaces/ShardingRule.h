@@ -133,7 +133,7 @@ struct ShardingRule {
   llvm::SmallVector<PartialRule> partials;
   /// Per result, the operand that holds the initial value of its reduction
   /// (linalg's outs), or -1: with a sharded reduction it is partial like the
-  /// result, so that it counts once.
+  /// result, so that it counts once. Without one it says nothing.
   llvm::SmallVector<int> inits;
   /// The value holds no data of its own (empty, fill, constant): it takes its
   /// users' placement and may be cloned per placement (R5).

@@ -23,7 +23,7 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     Interfaces/ShardingRule.h. Ops that lack the interface are replicated.
   }];
   let methods = [
-    InterfaceMethod<"The op's sharding rule; it depends on types and regions alone.",
+    InterfaceMethod<"The op's sharding rule; it depends on the op's types, attributes and regions alone.",
                     "::shardir::SharedRule", "getShardingRule">,
   ];
 }

@@ -25,7 +25,7 @@ struct SplitSaving {
 
 /// The split over one axis that `value`'s placement leaves free which saves
 /// most; of equal ones that of the major dim. Nothing where the value has no
-/// placement, as from stage local on, or no axis is free.
+/// placement, as from stage local on, no axis is free, or no rule permits one.
 std::optional<SplitSaving> bestSplit(const HeldValue &value,
                                      const MeshTable &meshes);
 

@@ -20,7 +20,7 @@
 namespace shardir {
 
 /// Bytes of the largest shard of a tensor; 0 for what is not a tensor. Unknown
-/// extents count as assumed (P6).
+/// extents count as assumed (P6 of docs/Semantics.md).
 int64_t localBytes(mlir::Type type, PlacementAttr placement,
                    const MeshTable &meshes);
 

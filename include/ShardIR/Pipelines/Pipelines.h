@@ -19,7 +19,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <memory>
+
 namespace shardir {
+
+class PropagationCostModel;
 
 /// The options that all pipelines share (docs/Pipeline.md).
 struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
@@ -165,6 +169,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       *this, "after-bufferized",
       llvm::cl::desc("passes of yours that run after the bufferized stage"),
       llvm::cl::init("")};
+
+  /// Costs of an embedder, by which propagation decides; null for those of the
+  /// mesh and the machine. With it, redistributions stay at the side of an op
+  /// where propagation has put them. The text form has no such option.
+  std::shared_ptr<const PropagationCostModel> costModel;
 
   /// `memory-limit` in bytes, or that of `machine`; requires options that
   /// parseOptions accepted.

@@ -20,10 +20,10 @@
 // the faster of two ways, as there: twice ceil(log2(n)) messages, or as many as
 // others and n-1 operands, which is faster for short ones. Bytes are always
 // those of the first. Each
-// axis has the link that the mesh gives it (P7). Where the links of a group's
-// axes differ, bytes that cross several axes go over the slowest of them, links
-// are used one after another, and every device of a group is taken to hold an
-// equal part.
+// axis has the link that the mesh gives it (P7 of docs/Semantics.md). Where the
+// links of a group's axes differ, bytes that cross several axes go over the
+// slowest of them, links are used one after another, and every device of a
+// group is taken to hold an equal part.
 //
 //===----------------------------------------------------------------------===//
 

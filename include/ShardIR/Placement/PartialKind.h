@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one table of how terms combine to a tensor (P5): names, element types and
-// neutral elements. Compiler, runtime, kernels and tests read it; it includes
-// no other header, since kernels for GPUs are made of it, too. The operations
-// themselves are those of the same names in lib/Runtime/Elements/ReduceOps.h,
-// and as ops combinerKind of Analysis/Combiners.h.
+// The one table of how terms combine to a tensor (P5 of docs/Semantics.md):
+// names, element types and neutral elements. Compiler, runtime, kernels and
+// tests read it; it includes no other header, since kernels for GPUs are made
+// of it, too. The operations themselves are those of the same names in
+// lib/Runtime/Elements/ReduceOps.h, and as ops combinerKind of
+// Analysis/Combiners.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -50,12 +50,12 @@ struct PlanOptions {
 /// the two does not verify against `mesh` and `shape`.
 ///
 /// Under CostMode::Bytes a pair without partials receives the least there can
-/// be (rule D3), in at most one slice and one collective. With partials: at
-/// most a slice, a reduce-scatter, an all-reduce, one such move and a local
-/// make_partial, which receive the least that any chain of standard steps can
-/// where everything divides, and at most one row per step more elsewhere.
-/// Under CostMode::Time the same candidates are weighed by seconds, and steps
-/// over links of different speed are also split by link.
+/// be (rule D3 of docs/Semantics.md), in at most one slice and one collective.
+/// With partials: at most a slice, a reduce-scatter, an all-reduce, one such
+/// move and a local make_partial, which receive the least that any chain of
+/// standard steps can where everything divides, and at most one row per step
+/// more elsewhere. Under CostMode::Time the same candidates are weighed by
+/// seconds, and steps over links of different speed are also split by link.
 std::variant<RedistributePlan, PlacementError>
 planRedistribute(const Placement &src, const Placement &dst, const Mesh &mesh,
                  const std::vector<int64_t> &shape,

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The costs by which propagation decides. The default is a machine model; an
-// embedder can give its own through PropagationOptions::costModel.
+// embedder can give its own: to the pipelines by PipelineOptions::costModel, to
+// one pass by createPropagate, or to a graph by PropagationOptions::costModel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,9 @@
 //
 // A program as propagation sees it: nodes with sharding rules, connected by
 // values. The graph knows nothing of IR. `shardir-propagate` builds one from a
-// function; an embedder fills one with nodes and values of its own.
+// function; an embedder fills one with nodes and values of its own: an argument
+// of a function is a node with one result, a result of it a node with one
+// operand, each with a rule of one factor per dim.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 
 namespace shardir {
 
@@ -54,7 +58,7 @@ struct PropagationGraph {
     double executions = 1;
     /// An upper bound on how often its results are redistributed: a node in a
     /// loop whose operands do not change there is hoisted together with the
-    /// redistribution of its result (R11).
+    /// redistribution of its result (R11 of docs/Semantics.md).
     double maxRedistributions = std::numeric_limits<double>::infinity();
     /// How often a redistribution from this node to `user` runs. One end
     /// outside of a loop moves the redistribution out of the loop.
@@ -95,6 +99,11 @@ struct PropagationGraph {
   /// loop carries.
   std::vector<Node> nodes;
 };
+
+/// The first fault of a graph that was made by hand: an index out of range,
+/// values and nodes that do not name each other, a rule or an annotation that
+/// does not fit. Nothing if there is none.
+std::optional<std::string> verifyGraph(const PropagationGraph &graph);
 
 } // namespace shardir
 

@@ -11,7 +11,8 @@
 // Per priority: (1) find the shardings that can reach each factor of each node
 // from annotations, forward, backward and sideways; (2) keep those that nothing
 // competes with; (3) choose among the candidates of all other nodes at once
-// (R6). docs/Propagation.md follows one program through these steps.
+// (R6 of docs/Semantics.md). docs/Propagation.md follows one program through
+// these steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,6 +124,7 @@ struct PropagationResult {
   SearchStatistics search;
 };
 
+/// Ends the process with a message if verifyGraph finds a fault.
 PropagationResult propagate(const PropagationGraph &graph,
                             const PropagationOptions &options);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Why a value is replicated (R7): the axis that it could have had, the
-// annotation that the axis comes from, and the op that does not take it.
-// Requires the propagated to the collective stage.
+// Why a value is replicated (R7 of docs/Semantics.md): the axis that it could
+// have had, the annotation that the axis comes from, and the op that does not
+// take it. Requires the propagated to the collective stage.
 //
 //===----------------------------------------------------------------------===//
 

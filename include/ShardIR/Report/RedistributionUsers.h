@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The users that a redistribution serves, the placements that competed there,
-// and the annotations that decided (R7). Ops hold these as
+// and the annotations that decided (R7 of docs/Semantics.md). Ops hold these as
 // `shardir.alternatives` and `shardir.decided_by`; users are found by following
 // the chain of redistributions.
 //

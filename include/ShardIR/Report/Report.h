@@ -16,13 +16,15 @@
 
 #include "ShardIR/Placement/Collectives.h"
 #include "ShardIR/Report/RedistributionUsers.h"
+#include "ShardIR/Report/StepTime.h"
 
 #include "llvm/Support/JSON.h"
 
 namespace shardir {
 
 /// A number of bytes. Where sizes are unknown, `bytes` is that of the assumed
-/// sizes (P6), and `formula` the figure in their terms, if there is one.
+/// sizes (P6 of docs/Semantics.md), and `formula` the figure in their terms, if
+/// there is one.
 struct ReportedBytes {
   int64_t bytes = 0;
   bool isAssumed = false;
@@ -91,6 +93,8 @@ struct ProgramReport {
   std::optional<int64_t> peakUnfitted;
   /// The values computed a second time to fit it (kRecomputed), or null.
   mlir::DictionaryAttr recomputed;
+  /// Of a bufferized program, on the machine that it describes.
+  std::optional<StepTime> predicted;
 };
 
 ProgramReport buildReport(mlir::ModuleOp module);
@@ -98,6 +102,7 @@ ProgramReport buildReport(mlir::ModuleOp module);
 /// In the format of docs/Report.md.
 llvm::json::Object toJson(const ProgramReport &report);
 llvm::json::Object toJson(const ReportedCollective &collective);
+llvm::json::Object toJson(const StepTime &time);
 
 /// How often an op runs in one call of its function: the product of the trip
 /// counts around it, or nothing where one is not known.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes as formulas over sizes that are not known (P6): open dims of arguments
-// and mesh axes of unknown size.
+// Bytes as formulas over sizes that are not known (P6 of docs/Semantics.md):
+// open dims of arguments and mesh axes of unknown size.
 //
 // Requires placements that verify. Guarantees that a formula, where there is
 // one, gives at each of a set of sample sizes, uneven and small ones among

@@ -26,10 +26,10 @@
 namespace shardir {
 
 /// Adds the pattern that makes a redistribution a chain of collectives and
-/// local slices (rule D5). What has no plan does not match: `explainNoPlan`
-/// says why. `meshes` holds the meshes of the module that is rewritten and
-/// outlives the patterns, as does the cache that `options` may name; the size
-/// of an element is each op's own.
+/// local slices (rule D5 of docs/Semantics.md). What has no plan does not
+/// match: `explainNoPlan` says why. `meshes` holds the meshes of the module
+/// that is rewritten and outlives the patterns, as does the cache that
+/// `options` may name; the size of an element is each op's own.
 void populateRedistributeToCollectivesPatterns(
     mlir::RewritePatternSet &patterns, const MeshTable &meshes,
     const PlanOptions &options = {});

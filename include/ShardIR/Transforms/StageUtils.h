@@ -28,7 +28,8 @@ bool hasTensors(mlir::Operation *op);
 mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 
 /// Checks the meshes of a module together: every rank below the number of ranks
-/// is named by some mesh (P7). Meshes of unknown size are left for later.
+/// is named by some mesh (P7 of docs/Semantics.md). Meshes of unknown size are
+/// left for later.
 mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 
 /// An analysis of a module: the last of the stages propagated, redistributed

@@ -359,10 +359,11 @@ struct AssembleKernelsPass
 
   /// `ptx` with the wish for two blocks per multiprocessor, at each kernel of
   /// which a multiprocessor runs one, and would run two if a thread had at most
-  /// eight registers fewer: one block waits while the other computes.
+  /// 40 registers fewer: one block waits while the other computes. Loads are
+  /// started less early for it, which ptxas takes registers for if it may.
   std::string crowd(StringRef ptx, ArrayRef<KernelResources> kernels,
                     const GpuTarget &target) {
-    constexpr int64_t few = 8;
+    constexpr int64_t few = 40;
     std::string result = ptx.str();
     ArrayAttr entries = entriesOf(getReport());
     if (!entries)

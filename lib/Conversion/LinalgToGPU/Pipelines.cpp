@@ -46,8 +46,7 @@ void shardir::buildGpuLoops(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSplitArgReductions());
 }
 
-void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
-  bool host = options.arch == "host";
+void shardir::buildGpuSchedules(OpPassManager &pm, const GpuOptions &options) {
   // No simplification between these two: it would dissolve marked regions.
   pm.addNestedPass<func::FuncOp>(createPlaceOnGpu());
   pm.addNestedPass<func::FuncOp>(createScheduleForGpu(
@@ -59,6 +58,10 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
   if (options.overlap)
     pm.addNestedPass<func::FuncOp>(
         createOverlapCollectives({options.memoryLimit}));
+}
+
+void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
+  bool host = options.arch == "host";
   pm.addPass(createOutlineGpuKernels());
   pm.addPass(createLaunchesToRuntime({options.arch}));
   if (host) {

@@ -148,11 +148,23 @@ struct ScheduleForGpuPass
         remark(op, choices);
       DictionaryAttr choice = toAttribute(op, choices.front());
       std::string shape = describeShape(op);
+      Block *block = op->getBlock();
       changes.launches.clear();
       if (failed(choices.front().schedule->emit(rewriter, op, *target)))
         return signalPassFailure();
+      // The estimate is of all launches together, those in loops included.
+      auto isOutside = [&](Operation *launch) {
+        return launch->getBlock() == block;
+      };
+      double shares =
+          std::max<double>(1, llvm::count_if(changes.launches, isOutside));
       for (Operation *launch : changes.launches) {
         launch->setAttr(ShardIRDialect::kSchedule, choice);
+        launch->setAttr(ShardIRDialect::kLaunchSeconds,
+                        rewriter.getF64FloatAttr(
+                            isOutside(launch)
+                                ? choices.front().estimate.seconds / shares
+                                : 0));
         if (auto name =
                 launch->getAttrOfType<StringAttr>(ShardIRDialect::kKernel))
           launch->setAttr(ShardIRDialect::kKernel,

@@ -172,7 +172,15 @@ Link Machine::linkOf(const Mesh &mesh, size_t axis) const {
   int64_t span = 1;
   for (size_t i = axis; i < mesh.axes.size(); ++i)
     span *= mesh.axes[i].assumedSize();
-  return span <= devicesPerNode ? node : network;
+  if (span <= devicesPerNode)
+    return node;
+  Link link = network;
+  int64_t along = devicesPerNode * mesh.axes[axis].assumedSize() / span;
+  if (along > 1 && link.bandwidth > 0)
+    link.gatherBandwidth =
+        std::min(double(along) * link.bandwidth,
+                 std::max(link.bandwidth, node.bandwidth));
+  return link;
 }
 
 ArrayRef<StringRef> shardir::getMachineNames() {

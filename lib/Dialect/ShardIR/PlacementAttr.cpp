@@ -17,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -290,6 +291,10 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
         didYouMean(placement.getMesh().getValue().str(), known, "@", "");
     if (!nearest.empty())
       return diag << nearest;
+    if (!known.empty())
+      return diag << "; the module has @" << llvm::join(known, ", @")
+                  << ": name one of its meshes, or declare "
+                  << placement.getMesh();
     return diag << "; declare it with `shardir.mesh " << placement.getMesh()
                 << " <[\"x\"=2]>`";
   }

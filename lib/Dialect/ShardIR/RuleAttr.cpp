@@ -26,14 +26,21 @@ static FailureOr<ArrayAttr> parseSide(AsmParser &parser) {
   ParseResult result = parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Paren, [&]() -> ParseResult {
         SmallVector<Attribute> dims;
-        if (parser.parseCommaSeparatedList(
-                AsmParser::Delimiter::Square, [&]() -> ParseResult {
-                  StringRef name;
-                  if (parser.parseKeyword(&name))
-                    return failure();
-                  dims.push_back(builder.getStringAttr(name));
-                  return success();
-                }))
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseOptionalLSquare())
+          return parser.emitError(loc, "expected one list in brackets per "
+                                       "tensor, as in ([i, j]) -> ([i, j])");
+        auto parseDim = [&]() -> ParseResult {
+          StringRef name;
+          SMLoc loc = parser.getCurrentLocation();
+          if (parser.parseOptionalKeyword(&name))
+            return parser.emitError(loc, "expected a factor's name, as in i, "
+                                         "or _");
+          dims.push_back(builder.getStringAttr(name));
+          return success();
+        };
+        if (parser.parseOptionalRSquare() &&
+            (parser.parseCommaSeparatedList(parseDim) || parser.parseRSquare()))
           return failure();
         tensors.push_back(builder.getArrayAttr(dims));
         return success();
@@ -65,7 +72,7 @@ Attribute RuleAttr::parse(AsmParser &parser, Type) {
                 return failure();
               if (!parsePartialKind(kind.str()))
                 return parser.emitError(loc, "unknown reduction kind '")
-                       << kind << "'";
+                       << kind << "'; expected one of " << listPartialKinds();
               if (llvm::any_of(reduction, [&](NamedAttribute entry) {
                     return entry.getName() == factor;
                   }))

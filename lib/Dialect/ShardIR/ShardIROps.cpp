@@ -178,12 +178,13 @@ LogicalResult MeshOp::verify() {
                << "\" must be {bandwidth = bytes/s, latency = s}";
       for (NamedAttribute field : entry) {
         auto number = dyn_cast<FloatAttr>(field.getValue());
-        if ((field.getName() != "bandwidth" && field.getName() != "latency") ||
-            !number || !(number.getValueAsDouble() >= 0))
+        bool isKnown = llvm::is_contained(
+            {"bandwidth", "latency", "gather_bandwidth"}, field.getName());
+        if (!isKnown || !number || !(number.getValueAsDouble() >= 0))
           return emitOpError("the link of axis \"")
                  << link.getName().getValue()
-                 << "\" has bandwidth and latency alone, both floats that are "
-                    "not negative";
+                 << "\" has bandwidth, latency and gather_bandwidth alone, "
+                    "floats that are not negative";
       }
     }
   return success();
@@ -205,6 +206,8 @@ Mesh MeshOp::getMesh() {
           axis.link->bandwidth = bandwidth.getValueAsDouble();
         if (auto latency = link.getAs<FloatAttr>("latency"))
           axis.link->latency = latency.getValueAsDouble();
+        if (auto gather = link.getAs<FloatAttr>("gather_bandwidth"))
+          axis.link->gatherBandwidth = gather.getValueAsDouble();
       }
     mesh.axes.push_back(axis);
   }

@@ -101,6 +101,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
       return success();
     return op->emitError() << "'" << kSchedule << "' must be a dictionary";
   }
+  if (attr.getName() == kLaunchSeconds) {
+    if (isa<FloatAttr>(attr.getValue()))
+      return success();
+    return op->emitError() << "'" << kLaunchSeconds << "' must be a number";
+  }
   if (attr.getName() == kPartialCast) {
     if (isa<UnitAttr>(attr.getValue()))
       return success();

@@ -464,6 +464,8 @@ static PropagationResult balance(const PropagationGraph &graph,
 
 PropagationResult shardir::propagate(const PropagationGraph &graph,
                                      const PropagationOptions &options) {
+  if (auto fault = verifyGraph(graph))
+    llvm::reportFatalUsageError("propagate: " + llvm::Twine(*fault));
   MachineCostModel machine(options.mode);
   machine.machine = options.machine;
   machine.rates = options.rates;

@@ -15,6 +15,7 @@
 
 #include "Job.h"
 
+#include "Nccl/NcclMemory.h"
 #include "Processes/ProcessWorld.h"
 #include "RankThreads.h"
 #include "Signals.h"
@@ -50,11 +51,14 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
   std::unique_ptr<CudaScope> scope;
   if (options.cuda)
     scope = std::make_unique<CudaScope>(options.cuda->device);
+  DeviceMemory *memory =
+      options.cuda && options.nccl ? NcclMemory::get(*options.nccl) : nullptr;
   for (std::unique_ptr<RankResources> &r : *resources) {
     if (r->pool.numThreads() != perRank)
       r = std::make_unique<RankResources>(perRank, !crowded);
-    if (options.cuda && (!r->gpu || &r->gpu->device != &options.cuda->device))
-      r->gpu = std::make_unique<CudaRank>(options.cuda->device);
+    if (options.cuda && (!r->gpu || &r->gpu->device != &options.cuda->device ||
+                         r->gpu->memory != memory))
+      r->gpu = std::make_unique<CudaRank>(options.cuda->device, memory);
   }
   // Neighbours share a thread: a mesh's minor axes then synchronise within it.
   for (size_t w = 0; w < threadCount; ++w)

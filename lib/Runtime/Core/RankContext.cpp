@@ -414,6 +414,24 @@ void RankContext::awaitGpu(const Rendezvous &event) {
   communicator->awaitGpu(event);
 }
 
+void RankContext::prepareStep(const std::vector<int64_t> &arguments) {
+  const char *obstacle = nullptr;
+  if (!job.options.nccl)
+    obstacle = "ranks that share a GPU meet at each collective";
+  else if (job.options.checksEach)
+    obstacle = "ranks compare each collective, as their order may depend on "
+               "data, or as check=every asks for";
+  else if (job.options.trace)
+    obstacle = "it is traced";
+  // The host's code depends on nothing else.
+  std::vector<int64_t> key = arguments;
+  key.push_back(job.options.orderedReductions);
+  if (globalArguments)
+    for (const std::vector<int64_t> &shape : *globalArguments)
+      key.insert(key.end(), shape.begin(), shape.end());
+  gpu->step->prepare(job.options.entry, std::move(key), obstacle);
+}
+
 void RankContext::enter(const std::function<void()> &program) {
   RankStatus &status = job.status(size_t(rank));
   status.state.store(RankStatus::Running, std::memory_order_release);
@@ -424,10 +442,13 @@ void RankContext::enter(const std::function<void()> &program) {
   if (byEvents)
     gpu->beginTiming();
   double start = job.now();
+  if (gpu)
+    gpu->beginStep();
   bool ok = landOnFailure(*this, /*inRegion=*/false, [&] {
     program();
     if (gpu) {
       gpu->join();
+      gpu->endStep();
       if (byEvents)
         gpu->endTiming();
       gpu->synchronize();

@@ -99,6 +99,9 @@ public:
   /// Waits until all ranks are here.
   void barrier();
   void awaitGpu(const Rendezvous &event);
+  /// Before the last barrier in front of enter(): whether the run on these
+  /// arguments may be one CUDA graph.
+  void prepareStep(const std::vector<int64_t> &arguments);
   /// Runs the program on this rank and measures it.
   void enter(const std::function<void()> &program);
   /// Ends the job: this rank failed for the reason `what`.

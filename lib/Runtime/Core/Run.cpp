@@ -52,6 +52,8 @@ public:
     return result;
   }
 
+  const std::vector<int64_t> &contents() const { return words; }
+
 private:
   static_assert(sizeof(void *) == sizeof(int64_t), "descriptors are words");
   std::vector<int64_t> words;
@@ -86,6 +88,8 @@ struct Shared {
 
 void enter(RankContext &rank, const Shared &shared, Descriptors &descriptors) {
   std::vector<void *> pointers = descriptors.pointers();
+  if (rank.gpu)
+    rank.prepareStep(descriptors.contents());
   rank.barrier();
   rank.enter([&] { shared.entry()(pointers.data()); });
 }

@@ -102,6 +102,7 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
   X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context *, Device))     \
   X(CtxSetCurrent, cuCtxSetCurrent, (Context))                                 \
   X(CtxGetCurrent, cuCtxGetCurrent, (Context *))                               \
+  X(CtxSynchronize, cuCtxSynchronize, ())                                      \
   X(MemGetInfo, cuMemGetInfo_v2, (size_t *, size_t *))                         \
   X(MemAlloc, cuMemAlloc_v2, (DevicePtr *, size_t))                            \
   X(MemFree, cuMemFree_v2, (DevicePtr))                                        \

@@ -47,13 +47,13 @@ bool CudaRank::isIdle() const {
 }
 
 void CudaRank::record(const CudaEvent &event) {
-  graphs.end("somebody waits");
+  interrupt("somebody waits");
   check(api.EventRecord(event.handle, stream), "cuEventRecord",
         [] { return "mark a place in the stream"; });
 }
 
 void CudaRank::await(const CudaEvent &event) {
-  graphs.end("the stream waits for another one");
+  interrupt("the stream waits for another one");
   check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
         [] { return "wait for another stream"; });
 }

@@ -43,11 +43,12 @@ bool CudaWork::operator==(const CudaWork &other) const {
   auto same = [](const unsigned (&a)[3], const unsigned (&b)[3]) {
     return std::equal(a, a + 3, b);
   };
-  return kind == other.kind && function == other.function &&
-         same(grid, other.grid) && same(block, other.block) &&
-         same(cluster, other.cluster) && sharedBytes == other.sharedBytes &&
-         to == other.to && from == other.from && count == other.count &&
-         value == other.value && width == other.width && sizes == other.sizes &&
+  return kind == other.kind && lane == other.lane &&
+         function == other.function && same(grid, other.grid) &&
+         same(block, other.block) && same(cluster, other.cluster) &&
+         sharedBytes == other.sharedBytes && to == other.to &&
+         from == other.from && count == other.count && value == other.value &&
+         width == other.width && sizes == other.sizes &&
          arguments == other.arguments;
 }
 

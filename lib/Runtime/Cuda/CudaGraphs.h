@@ -37,7 +37,11 @@ struct KernelSpec;
 
 /// One thing that a stream is given.
 struct CudaWork {
-  enum Kind { Launch, Copy, Set } kind = Launch;
+  /// Calls: of NCCL, which `run` makes and `arguments` tell. Fork: the second
+  /// stream waits for the first; Mark and Await: the first for the second where
+  /// it was marked, by the number `count`.
+  enum Kind { Launch, Copy, Set, Calls, Fork, Mark, Await } kind = Launch;
+  int lane = 0; ///< 1: on the rank's second stream
   // A launch; arguments one behind the other, each at a multiple of 64 bytes.
   cuda::Function function = nullptr;
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
@@ -50,7 +54,8 @@ struct CudaWork {
   cuda::DevicePtr to = 0, from = 0;
   size_t count = 0;
   unsigned value = 0, width = 1;
-  mutable std::vector<void *> pointers; ///< of addresses()
+  std::function<void(cuda::Stream)> run; ///< may differ where works are equal
+  mutable std::vector<void *> pointers;  ///< of addresses()
 
   bool operator==(const CudaWork &other) const;
   void addArgument(const void *value, uint32_t size);

@@ -40,9 +40,13 @@ std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 } // namespace
 
-CudaRank::CudaRank(CudaDevice &device)
-    : device(device), arena(device.api), api(device.api), ownMarks(device.api),
-      besideMarks(device.api), besideArena(device.api),
+CudaRank::CudaRank(CudaDevice &device, DeviceMemory *memory)
+    : step(std::make_shared<CudaStep>(
+          device.api, std::vector<DeviceArena *>{&arena, &besideArena},
+          [this](const CudaWork &work) { issue(work); })),
+      device(device), memory(memory), arena(device.api, memory),
+      api(device.api), ownMarks(device.api), besideMarks(device.api),
+      besideArena(device.api, memory), stepEnd(device.api),
       graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
       reached(device.api), ready(device.api) {
   api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
@@ -52,6 +56,7 @@ CudaRank::CudaRank(CudaDevice &device)
 
 /// Requires that the GPU is the calling thread's.
 CudaRank::~CudaRank() {
+  step->clear();
   graphs.clear();
   for (Staging &piece : staging)
     if (piece.memory)
@@ -67,9 +72,12 @@ void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
   rank = &r;
   loaded = std::move(program);
   graphs.drop();
-  graphs.rank = rank->rank;
-  if (graphsOf.lock() != loaded)
+  step->drop();
+  step->rank = graphs.rank = rank->rank;
+  if (graphsOf.lock() != loaded) {
     graphs.clear();
+    step->clear();
+  }
   graphsOf = loaded;
   launches = usedTimes = 0;
   recent = {};
@@ -106,7 +114,7 @@ void *CudaRank::allocate(size_t size, size_t alignment) {
       throw;
   }
   // Now blocks that are kept may go back.
-  graphs.end("memory is out");
+  interrupt("memory is out");
   return arena.allocate(size, alignment);
 }
 
@@ -145,6 +153,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
   NvtxRange range([&] { return kernel->spec->describe(); });
   recent[launches++ % recent.size()] = kernel->spec;
   CudaWork work;
+  work.lane = lane;
   work.function = kernel->function;
   work.spec = kernel->spec;
   std::copy_n(config.grid, 3, work.grid);
@@ -157,7 +166,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
       work.addArgument(arguments[i], kernel->spec->parameters[i]);
     return put(std::move(work));
   }
-  graphs.end("a kernel is timed, or its parameters are not known");
+  interrupt("a kernel is timed, or its parameters are not known");
   if (traced && rank->job.options.benchmark)
     overwriteCache();
   size_t begin = traced ? markTime() : 0;
@@ -180,7 +189,7 @@ cuda::Stream CudaRank::makeUrgentStream() {
 void CudaRank::libraryMatmul(const LibraryMatmul &product) {
   if (product.m == 0 || product.n == 0 || product.batch == 0)
     return;
-  graphs.end("a library computes a product");
+  interrupt("a library computes a product");
   NvtxRange range([&] { return "cublasLtMatmul, " + product.describe(); });
   if (!cublasLt)
     cublasLt = std::make_unique<CublasLt>();
@@ -192,7 +201,7 @@ void CudaRank::libraryMatmul(const LibraryMatmul &product) {
 void CudaRank::libraryAttention(const LibraryAttention &attention) {
   if (attention.isEmpty())
     return;
-  graphs.end("a library computes attention");
+  interrupt("a library computes attention");
   NvtxRange range(
       [&] { return "cudnnBackendExecute, " + attention.describe(); });
   if (!cudnn)
@@ -205,14 +214,48 @@ void CudaRank::libraryAttention(const LibraryAttention &attention) {
 }
 
 void CudaRank::put(CudaWork work) {
-  // Overlapped work has a stream of its own.
-  if (lane)
+  work.lane = lane;
+  if (step->put(work))
+    return;
+  // Overlapped work has a stream of its own, and NCCL's graphs are all ranks'.
+  if (lane || work.kind >= CudaWork::Calls) {
+    graphs.end("a collective begins or ends");
     return issue(work);
+  }
   graphs.put(std::move(work), stream);
 }
 
+void CudaRank::interrupt(const char *why) {
+  step->interrupt(why);
+  graphs.end(why);
+}
+
+CudaEvent &CudaRank::laneMark(size_t number) {
+  while (laneMarks.size() <= number)
+    laneMarks.push_back(std::make_unique<CudaEvent>(api));
+  return *laneMarks[number];
+}
+
 void CudaRank::issue(const CudaWork &work) {
+  cuda::Stream stream = work.lane ? besideStream : ownStream;
+  auto order = [] { return "order a collective"; };
+  auto record = [&](const CudaEvent &event, cuda::Stream at) {
+    check(api.EventRecord(event.handle, at), "cuEventRecord", order);
+  };
+  auto await = [&](cuda::Stream waiting, const CudaEvent &event) {
+    check(api.StreamWaitEvent(waiting, event.handle, 0), "cuStreamWaitEvent",
+          order);
+  };
   switch (work.kind) {
+  case CudaWork::Calls:
+    return work.run(stream);
+  case CudaWork::Fork:
+    record(ready, ownStream);
+    return await(besideStream, ready);
+  case CudaWork::Mark:
+    return record(laneMark(work.count), besideStream);
+  case CudaWork::Await:
+    return await(ownStream, laneMark(work.count));
   case CudaWork::Launch:
     return launchOn(work, work.addresses());
   case CudaWork::Copy:
@@ -238,6 +281,7 @@ void CudaRank::issue(const CudaWork &work) {
 }
 
 void CudaRank::launchOn(const CudaWork &work, void **arguments) {
+  cuda::Stream stream = work.lane ? besideStream : ownStream;
   auto what = [&] {
     return "launch " +
            (work.spec ? "kernel " + work.spec->describe() : work.name);
@@ -393,7 +437,7 @@ CudaRank::Staging &CudaRank::nextStaging() {
 }
 
 void CudaRank::upload(void *to, const void *from, size_t bytes) {
-  graphs.end("the host copies to the GPU");
+  interrupt("the host copies to the GPU");
   for (size_t at = 0; at < bytes; at += kStagingBytes) {
     size_t n = std::min(kStagingBytes, bytes - at);
     Staging &piece = nextStaging();
@@ -406,7 +450,7 @@ void CudaRank::upload(void *to, const void *from, size_t bytes) {
 }
 
 void CudaRank::download(void *to, const void *from, size_t bytes) {
-  graphs.end("the host reads from the GPU");
+  interrupt("the host reads from the GPU");
   // One piece is on its way while the one before is read.
   Staging *before = nullptr;
   size_t beforeAt = 0;
@@ -434,24 +478,25 @@ void CudaRank::download(void *to, const void *from, size_t bytes) {
 void CudaRank::beginBeside() {
   if (!besideStream)
     besideStream = makeUrgentStream();
-  record(ready);
-  check(api.StreamWaitEvent(besideStream, ready.handle, 0), "cuStreamWaitEvent",
-        [] { return "order a collective"; });
+  CudaWork fork;
+  fork.kind = CudaWork::Fork;
+  put(std::move(fork));
   lane = 1;
   stream = besideStream;
 }
 
 void CudaRank::endBeside(const std::vector<const void *> &outs) {
   for (const void *out : outs) {
-    std::unique_ptr<CudaEvent> event;
-    if (spareEvents.empty()) {
-      event = std::make_unique<CudaEvent>(api);
-    } else {
-      event = std::move(spareEvents.back());
-      spareEvents.pop_back();
-    }
-    record(*event);
-    pending.push_back({out, std::move(event)});
+    auto isPending = [&](size_t number) {
+      return std::any_of(pending.begin(), pending.end(),
+                         [&](const Pending &p) { return p.mark == number; });
+    };
+    CudaWork mark;
+    mark.kind = CudaWork::Mark;
+    while (isPending(mark.count))
+      ++mark.count;
+    pending.push_back({out, mark.count});
+    put(std::move(mark));
   }
   lane = 0;
   stream = ownStream;
@@ -463,9 +508,11 @@ void CudaRank::waitFor(const void *out) {
       ++i;
       continue;
     }
-    await(*pending[i].done);
-    spareEvents.push_back(std::move(pending[i].done));
+    CudaWork await;
+    await.kind = CudaWork::Await;
+    await.count = pending[i].mark;
     pending.erase(pending.begin() + long(i));
+    put(std::move(await));
   }
 }
 
@@ -504,24 +551,44 @@ void CudaRank::dropStage(void *p, size_t bytes) {
   arena.account(int64_t(bytes));
 }
 
-cuda::Stream CudaRank::beginTransfer() {
+const CudaEvent *CudaRank::transfer(CudaWork told,
+                                    std::function<void(cuda::Stream)> run) {
+  told.kind = CudaWork::Calls;
+  if (step->isKeptBack()) {
+    told.run = std::move(run);
+    put(std::move(told));
+    return &stepEnd;
+  }
   if (!transfers)
     transfers = makeUrgentStream();
-  record(ready);
-  check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
-        [] { return "order a transfer"; });
-  return transfers;
-}
-
-const CudaEvent *CudaRank::endTransfer() {
   std::unique_ptr<CudaEvent> &event =
       transferEnds[usedTransferEnds++ % transferEnds.size()];
   if (!event)
     event = std::make_unique<CudaEvent>(api);
-  check(api.EventRecord(event->handle, transfers), "cuEventRecord",
-        [] { return "mark the end of a transfer"; });
-  await(*event);
+  told.run = [&](cuda::Stream behind) {
+    auto order = [] { return "order a transfer"; };
+    check(api.EventRecord(ready.handle, behind), "cuEventRecord", order);
+    check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
+          order);
+    run(transfers);
+    check(api.EventRecord(event->handle, transfers), "cuEventRecord", order);
+    check(api.StreamWaitEvent(behind, event->handle, 0), "cuStreamWaitEvent",
+          order);
+  };
+  put(std::move(told));
   return event.get();
+}
+
+void CudaRank::beginStep() {
+  graphs.end("the program begins");
+  step->begin();
+}
+
+void CudaRank::endStep() {
+  bool isGraph = step->isKeptBack();
+  step->end(ownStream);
+  if (isGraph)
+    record(stepEnd);
 }
 
 } // namespace runtime

@@ -22,6 +22,7 @@
 #include "CublasLt.h"
 #include "CudaDevice.h"
 #include "CudaGraphs.h"
+#include "CudaStep.h"
 #include "Cudnn.h"
 #include "DeviceArena.h"
 
@@ -51,7 +52,8 @@ public:
 
 class CudaRank {
 public:
-  explicit CudaRank(CudaDevice &device);
+  /// Its blocks come from `memory`, as DeviceArena says.
+  explicit CudaRank(CudaDevice &device, DeviceMemory *memory = nullptr);
   ~CudaRank();
   CudaRank(const CudaRank &) = delete;
 
@@ -113,8 +115,15 @@ public:
   /// the rank's behind it: behind the event, which is used again after
   /// kTransferEnds transfers.
   static constexpr size_t kTransferEnds = 256;
-  cuda::Stream beginTransfer();
-  const CudaEvent *endTransfer();
+  /// Has `run` give NCCL its calls, which `told` describes, on such a stream.
+  const CudaEvent *transfer(CudaWork told,
+                            std::function<void(cuda::Stream)> run);
+
+  /// Between these two the program queues its work; a run that is one CUDA
+  /// graph is launched in the second, and `step` says what it is.
+  void beginStep();
+  void endStep();
+  const std::shared_ptr<CudaStep> step; ///< shared with who ends its graphs
 
   /// In a benchmark: the time between these two on the GPU's clock, in
   /// milliseconds once the stream is empty. The GPU overwrites its cache first.
@@ -128,6 +137,7 @@ public:
   std::vector<double> readTimes();
 
   CudaDevice &device;
+  DeviceMemory *const memory;
   DeviceArena arena;
   cuda::Stream stream = nullptr; ///< the one in use
   /// The events for which the members of a collective wait: this rank's buffers
@@ -146,6 +156,9 @@ public:
 
 private:
   void wait(const CudaEvent &event);
+  /// Ends the graph at hand: later work is part of none, or of another one.
+  void interrupt(const char *why);
+  CudaEvent &laneMark(size_t number);
   /// For what others wait for: its kernels get multiprocessors before those of
   /// the rank's own stream.
   cuda::Stream makeUrgentStream();
@@ -183,10 +196,11 @@ private:
   DeviceArena besideArena;
   struct Pending {
     const void *out;
-    std::unique_ptr<CudaEvent> done;
+    size_t mark; ///< by number
   };
   std::vector<Pending> pending;
-  std::vector<std::unique_ptr<CudaEvent>> spareEvents;
+  std::vector<std::unique_ptr<CudaEvent>> laneMarks;
+  CudaEvent stepEnd; ///< behind a run that is one graph
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
   std::unique_ptr<CublasLt> cublasLt; ///< once a product needed it

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires and guarantees what DeviceArena.h says. Plain allocations rather
-// than the driver's pools: NCCL and peers may register them, and what they cost
-// is paid once, as blocks stay with the program.
+// Requires and guarantees what DeviceArena.h says. Allocations rather than the
+// driver's pools: NCCL and peers may register them, and what they cost is paid
+// once, as blocks stay with the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,10 @@ Registry &registry() {
 }
 } // namespace
 
-DeviceArena::DeviceArena(const cuda::Api &api) : api(api) {
+DeviceMemory::~DeviceMemory() = default;
+
+DeviceArena::DeviceArena(const cuda::Api &api, DeviceMemory *memory)
+    : api(api), memory(memory) {
   std::lock_guard<std::mutex> lock(registry().mutex);
   registry().arenas.insert(this);
 }
@@ -64,6 +67,20 @@ DeviceArena::~DeviceArena() {
   trim();
 }
 
+std::string DeviceArena::take(cuda::DevicePtr *block, size_t bytes) {
+  if (memory)
+    return memory->allocate(block, bytes);
+  cuda::Result result = api.MemAlloc(block, bytes);
+  return result == cuda::Success ? "" : "cuMemAlloc says " + api.text(result);
+}
+
+void DeviceArena::giveBack(cuda::DevicePtr block) {
+  if (memory)
+    memory->free(block);
+  else
+    (void)api.MemFree(block);
+}
+
 void DeviceArena::raise(int64_t bytes) {
   live += bytes;
   peak = std::max(peak, live);
@@ -81,32 +98,37 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
     std::lock_guard<std::mutex> lock(keptMutex);
     if (c >= kept.size())
       kept.resize(c + 1);
-    if (!kept[c].empty()) {
-      block.memory = *kept[c].begin();
+    auto it = kept[c].begin();
+    if (noting && wanted && noted.size() < wanted->size())
+      if (auto same = kept[c].find((*wanted)[noted.size()]);
+          same != kept[c].end())
+        it = same;
+    if (it != kept[c].end()) {
+      block.memory = *it;
       block.reserved = sizeOf(c);
-      kept[c].erase(kept[c].begin());
+      kept[c].erase(it);
       keptBytes -= block.reserved;
     }
   }
   if (!block.memory) {
     block.reserved = sizeOf(c);
-    cuda::Result result = api.MemAlloc(&block.memory, block.reserved);
-    if (result == cuda::OutOfMemory) {
+    if (!take(&block.memory, block.reserved).empty()) {
       trimAll();
-      result = api.MemAlloc(&block.memory, block.reserved);
-    }
-    if (result != cuda::Success) {
+      std::string why = take(&block.memory, block.reserved);
       size_t left = 0, all = 0;
       std::string where;
-      if (api.MemGetInfo(&left, &all) == cuda::Success)
+      if (!why.empty() && api.MemGetInfo(&left, &all) == cuda::Success)
         where = ", " + std::to_string(left) + " of the GPU's " +
                 std::to_string(all) + " are free";
-      api.fail(result, "cuMemAlloc",
-               "allocate " + std::to_string(size) +
-                   " bytes on the GPU (this rank has " + std::to_string(live) +
-                   " in use" + where + ")");
+      if (!why.empty())
+        throw cuda::Failure("cannot allocate " + std::to_string(size) +
+                            " bytes on the GPU (this rank has " +
+                            std::to_string(live) + " in use" + where +
+                            "): " + why);
     }
   }
+  if (noting)
+    noted.push_back(block.memory);
   block.size = size;
   auto address = uintptr_t(block.memory);
   if (extra)
@@ -124,7 +146,7 @@ void DeviceArena::keep(const Block &block) {
   live -= int64_t(block.size);
   std::lock_guard<std::mutex> lock(keptMutex);
   if (!held && keptBytes + block.reserved > highReserved / 2 * 3 + kSlack) {
-    (void)api.MemFree(block.memory);
+    giveBack(block.memory);
     return;
   }
   keptBytes += block.reserved;
@@ -149,6 +171,21 @@ void DeviceArena::releaseAll() {
   out.clear();
 }
 
+void DeviceArena::startScript(const std::vector<cuda::DevicePtr> *before) {
+  noting = true;
+  noted.clear();
+  wanted = before;
+}
+
+bool DeviceArena::areKept(const std::vector<cuda::DevicePtr> &blocks) {
+  std::lock_guard<std::mutex> lock(keptMutex);
+  std::unordered_set<cuda::DevicePtr> all;
+  for (const std::set<cuda::DevicePtr> &some : kept)
+    all.insert(some.begin(), some.end());
+  return std::all_of(blocks.begin(), blocks.end(),
+                     [&](cuda::DevicePtr block) { return all.count(block); });
+}
+
 void DeviceArena::trimAll() {
   std::lock_guard<std::mutex> lock(registry().mutex);
   for (DeviceArena *arena : registry().arenas)
@@ -159,8 +196,8 @@ void DeviceArena::trimAll() {
 void DeviceArena::trim() {
   std::lock_guard<std::mutex> lock(keptMutex);
   for (std::set<cuda::DevicePtr> &blocks : kept) {
-    for (cuda::DevicePtr memory : blocks)
-      (void)api.MemFree(memory);
+    for (cuda::DevicePtr block : blocks)
+      giveBack(block);
     blocks.clear();
   }
   keptBytes = 0;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of cuMemAlloc, kept by size class when they are freed and given out
-// again to the same rank. Requires that a rank uses its blocks in the order of
-// its own stream, or has its stream wait for whoever else does: then a block
+// Blocks of a GPU's memory, kept by size class when they are freed and given
+// out again to the same rank. Requires that a rank uses its blocks in the order
+// of its own stream, or has its stream wait for whoever else does: then a block
 // that is free for the host is free in stream order, and nothing waits.
 // Guarantees addresses that are multiples of 256, and counts as Arena.h does.
 //
@@ -28,9 +28,21 @@
 namespace shardir {
 namespace runtime {
 
+/// Where blocks come from.
+class DeviceMemory {
+public:
+  virtual ~DeviceMemory();
+  /// A block of `bytes` at a multiple of 256. Empty where there is one, else
+  /// the call and its reason: "cuMemAlloc says …".
+  virtual std::string allocate(cuda::DevicePtr *block, size_t bytes) = 0;
+  /// Waits for the device first.
+  virtual void free(cuda::DevicePtr block) = 0;
+};
+
 class DeviceArena {
 public:
-  explicit DeviceArena(const cuda::Api &api);
+  /// From `memory`, which outlives this; from cuMemAlloc where there is none.
+  explicit DeviceArena(const cuda::Api &api, DeviceMemory *memory = nullptr);
   DeviceArena(const DeviceArena &) = delete;
   ~DeviceArena();
 
@@ -47,6 +59,13 @@ public:
   /// Meanwhile none goes back to the driver, which knows nothing yet of work
   /// that needs them.
   void hold(bool yes) { held = yes; }
+  /// From here on allocations are noted by their blocks, in order; where
+  /// `before` is given, they get its blocks, as long as they ask for the same.
+  void startScript(const std::vector<cuda::DevicePtr> *before);
+  void endScript() { noting = false; }
+  const std::vector<cuda::DevicePtr> &script() const { return noted; }
+  /// Whether all of these could be given out now.
+  bool areKept(const std::vector<cuda::DevicePtr> &blocks);
 
   /// Counts memory that is alive but not from here; a negative size takes it
   /// off again.
@@ -66,8 +85,11 @@ private:
   static size_t sizeOf(size_t sizeClass);
 
   static void trimAll();
+  std::string take(cuda::DevicePtr *block, size_t bytes);
+  void giveBack(cuda::DevicePtr block);
 
   const cuda::Api &api;
+  DeviceMemory *const memory;
   std::unordered_map<void *, Block> out;
   std::mutex keptMutex; ///< of the two below, which other arenas may empty
   /// By size class. The least address is used first: what asks for memory in
@@ -75,6 +97,9 @@ private:
   std::vector<std::set<cuda::DevicePtr>> kept;
   size_t keptBytes = 0;
   std::atomic<bool> held{false};
+  bool noting = false;
+  std::vector<cuda::DevicePtr> noted;
+  const std::vector<cuda::DevicePtr> *wanted = nullptr;
   size_t liveReserved = 0, highReserved = 0;
   int64_t live = 0, peak = 0;
 };

@@ -15,7 +15,9 @@
 
 #include "Core/SharedLibrary.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
+#include <string_view>
 
 namespace shardir {
 namespace runtime {
@@ -24,6 +26,7 @@ namespace nccl {
 namespace {
 constexpr const char *kVariable = "SHARDIR_NCCL_LIBRARY";
 constexpr const char *kLibrary = "libnccl.so.2";
+constexpr const char *kRegister = "SHARDIR_NCCL_REGISTER";
 constexpr int kLeastVersion = 21800;
 } // namespace
 
@@ -32,6 +35,12 @@ const Api *Api::get(std::string &error) {
 }
 
 bool Api::load(std::string &error) {
+  const char *text = std::getenv(kRegister);
+  std::string_view asked = text ? text : "0";
+  if (asked != "0" && asked != "1") {
+    error = std::string(kRegister) + "='" + text + "' is neither 0 nor 1";
+    return false;
+  }
   SharedLibrary library = openLibrary(kVariable, kLibrary, "NCCL", error);
   if (!library.handle)
     return false;
@@ -54,9 +63,16 @@ bool Api::load(std::string &error) {
   library.find(AllGather, "ncclAllGather");
   library.find(AllReduce, "ncclAllReduce");
   library.find(ReduceScatter, "ncclReduceScatter");
+  const char *needed = "; 2.18 or later is needed";
+  if (asked == "1" && !library.missing) {
+    needed = "; 2.19 or later is needed with SHARDIR_NCCL_REGISTER=1";
+    library.find(MemAlloc, "ncclMemAlloc");
+    library.find(MemFree, "ncclMemFree");
+    library.find(CommRegister, "ncclCommRegister");
+    library.find(CommDeregister, "ncclCommDeregister");
+  }
   auto refuse = [&](const std::string &why) {
-    error = "cannot use NCCL '" + library.name + "': " + why +
-            "; 2.18 or later is needed";
+    error = "cannot use NCCL '" + library.name + "': " + why + needed;
     dlclose(library.handle);
     return false;
   };
@@ -64,7 +80,7 @@ bool Api::load(std::string &error) {
     return refuse(std::string("it lacks ") + library.missing);
   int version = 0;
   if (Result result = GetVersion(&version); result != Success)
-    return refuse("ncclGetVersion says " + text(result, nullptr));
+    return refuse("ncclGetVersion says " + this->text(result, nullptr));
   if (version < kLeastVersion)
     return refuse("it is of version " + std::to_string(version / 10000) + "." +
                   std::to_string(version / 100 % 100));

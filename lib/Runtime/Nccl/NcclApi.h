@@ -74,6 +74,11 @@ public:
   Result (*CommAbort)(Comm) = nullptr;
   const char *(*GetErrorString)(Result) = nullptr;
   const char *(*GetLastError)(Comm) = nullptr;
+  // Of 2.19; null unless registersBuffers().
+  Result (*MemAlloc)(void **, size_t) = nullptr;
+  Result (*MemFree)(void *) = nullptr;
+  Result (*CommRegister)(Comm, void *, size_t, void **) = nullptr;
+  Result (*CommDeregister)(Comm, void *) = nullptr;
   Result (*GroupStart)() = nullptr;
   Result (*GroupEnd)() = nullptr;
   Result (*Send)(const void *, size_t, int, int, Comm, cuda::Stream) = nullptr;
@@ -87,6 +92,9 @@ public:
   Result (*ReduceScatter)(const void *, void *, size_t, int, int, Comm,
                           cuda::Stream) = nullptr;
 
+  /// Whether the buffers of collectives are registered with communicators, as
+  /// $SHARDIR_NCCL_REGISTER=1 asks for.
+  bool registersBuffers() const { return CommRegister != nullptr; }
   /// Throws cuda::Failure unless the call has succeeded, or is under way.
   void check(Result result, const char *call, const std::string &what,
              Comm comm = nullptr) const;

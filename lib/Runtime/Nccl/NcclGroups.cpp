@@ -14,6 +14,7 @@
 
 #include "Core/Job.h"
 #include "Cuda/CudaDevice.h"
+#include "Cuda/CudaStep.h"
 
 #include <algorithm>
 
@@ -75,10 +76,47 @@ void NcclGroups::watch(const nccl::Api &api, Job &job) {
   }
 }
 
+void NcclGroups::deregister(const nccl::Api &api, cuda::DevicePtr block) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[ranks, group] : groups) {
+    std::lock_guard<std::mutex> call(group->calls);
+    auto it = group->registered.find(block);
+    if (it == group->registered.end())
+      continue;
+    if (it->second)
+      (void)api.CommDeregister(group->comm, it->second);
+    group->registered.erase(it);
+  }
+}
+
+void NcclGroups::addGraphs(const std::shared_ptr<CudaStep> &step) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const std::weak_ptr<CudaStep> &known : graphs)
+    if (known.lock() == step)
+      return;
+  graphs.push_back(step);
+}
+
 void NcclGroups::abort(const nccl::Api &api) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[ranks, group] : groups)
+  for (const std::weak_ptr<CudaStep> &known : graphs)
+    if (std::shared_ptr<CudaStep> step = known.lock())
+      step->clear();
+  graphs.clear();
+  for (auto &[ranks, group] : groups) {
+    {
+      // A rank that is stuck in a call is not waited for: its communicator
+      // drops the registrations with the rest.
+      std::unique_lock<std::mutex> call(group->calls, std::try_to_lock);
+      if (call)
+        for (auto &[block, handle] : group->registered)
+          if (handle)
+            (void)api.CommDeregister(group->comm, handle);
+      if (call)
+        group->registered.clear();
+    }
     (void)api.CommAbort(group->comm);
+  }
   groups.clear();
   suspects.clear();
   done.clear();
@@ -132,7 +170,7 @@ std::shared_ptr<NcclGroup> NcclCalls::keep(const std::vector<int> &ranks,
                                            nccl::Comm comm, nccl::Result result,
                                            const char *call,
                                            const std::string &what) {
-  std::shared_ptr<NcclGroup> group(new NcclGroup{comm, {}});
+  auto group = std::make_shared<NcclGroup>(comm);
   try {
     settle(*group, result, call, what);
   } catch (...) {

@@ -31,14 +31,19 @@
 namespace shardir {
 namespace runtime {
 
+class CudaStep;
 class Job;
 
 /// A communicator with the mutex of the calls on it: from 2.23 on,
 /// ncclCommGetAsyncError frees the jobs of groups that have ended, so no two
 /// threads may be in calls on one communicator. Only an abort may come between.
 struct NcclGroup {
+  explicit NcclGroup(nccl::Comm comm) : comm(comm) {}
   const nccl::Comm comm;
   std::mutex calls;
+  /// NCCL's handles of blocks that are registered, null where it registers
+  /// none (NCCL_LOCAL_REGISTER=0); guarded by `calls`.
+  std::map<cuda::DevicePtr, void *> registered;
 };
 
 /// The communicators of this process, by their ranks.
@@ -55,6 +60,11 @@ public:
   /// Called by the watchdog: fails the job where a communicator has failed. A
   /// communicator that a rank is calling is left to that rank.
   void watch(const nccl::Api &api, Job &job);
+  /// A block that is about to be freed is registered nowhere any more.
+  void deregister(const nccl::Api &api, cuda::DevicePtr block);
+  /// Of a rank that captures collectives: its graphs end before communicators
+  /// do, which would wait for them.
+  void addGraphs(const std::shared_ptr<CudaStep> &step);
   /// Ends what hangs. No communicator can be used any more.
   void abort(const nccl::Api &api);
   /// The same where the ranks are other processes from now on.
@@ -65,6 +75,7 @@ private:
   std::map<std::vector<int>, std::shared_ptr<NcclGroup>> groups;
   std::set<nccl::Comm> suspects; ///< seen to have failed once
   std::set<std::string> done;
+  std::vector<std::weak_ptr<CudaStep>> graphs;
 };
 
 /// Makes communicators, and waits for calls on them.

@@ -15,6 +15,8 @@
 
 #include "NcclMove.h"
 
+#include "NcclMemory.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -33,52 +35,87 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-const CudaEvent *NcclMove::run(NcclGroup &group,
+const CudaEvent *NcclMove::run(const std::shared_ptr<NcclGroup> &group,
                                const std::vector<Item> &items) {
   std::vector<Step> steps;
-  bool moves = false;
+  std::vector<Call> moving;
   for (const Item &item : items) {
     steps.push_back(item.phase->way == PhaseWay::Messages
                         ? prepareMessages(item)
                         : prepareCall(item));
-    moves |= bool(steps.back().queue);
+    moving.insert(moving.end(), steps.back().calls.begin(),
+                  steps.back().calls.end());
   }
-  const CudaEvent *moved = moves ? queue(group, steps) : nullptr;
+  const CudaEvent *moved = nullptr;
+  if (!moving.empty()) {
+    CudaWork told;
+    told.addArgument(&group->comm, sizeof(group->comm));
+    for (const Call &call : moving)
+      told.addArgument(&call, sizeof(call));
+    moved = gpu.transfer(std::move(told),
+                         [this, group, moving](cuda::Stream stream) {
+                           queue(*group, moving, stream);
+                         });
+  }
   for (const Step &step : steps)
     step.finish();
   dropStages();
   return moved;
 }
 
-const CudaEvent *NcclMove::queue(NcclGroup &group,
-                                 const std::vector<Step> &steps) {
+namespace {
+const char *const kNames[] = {"ncclSend",      "ncclRecv",
+                              "ncclBroadcast", "ncclAllGather",
+                              "ncclAllReduce", "ncclReduceScatter"};
+} // namespace
+
+nccl::Result NcclMove::issue(const Call &c, nccl::Comm comm,
+                             cuda::Stream stream) {
+  switch (c.kind) {
+  case Call::Send:
+    return api.Send(c.in, c.count, c.type, int(c.peer), comm, stream);
+  case Call::Recv:
+    return api.Recv(c.out, c.count, c.type, int(c.peer), comm, stream);
+  case Call::Broadcast:
+    return api.Broadcast(c.in, c.out, c.count, c.type, int(c.peer), comm,
+                         stream);
+  case Call::AllGather:
+    return api.AllGather(c.in, c.out, c.count, c.type, comm, stream);
+  case Call::AllReduce:
+    return api.AllReduce(c.in, c.out, c.count, c.type, c.operation, comm,
+                         stream);
+  case Call::ReduceScatter:
+    break;
+  }
+  return api.ReduceScatter(c.in, c.out, c.count, c.type, c.operation, comm,
+                           stream);
+}
+
+void NcclMove::queue(NcclGroup &group, const std::vector<Call> &moving,
+                     cuda::Stream stream) {
   constexpr const char *what = "start a collective";
-  cuda::Stream stream = gpu.beginTransfer();
   nccl::Result failed = nccl::Success, ended;
   const char *failedCall = nullptr;
-  Call call = [&](const char *name,
-                  const std::function<nccl::Result()> &function) {
-    if (failedCall)
-      return;
-    nccl::Result result = function();
-    if (result == nccl::Success || result == nccl::InProgress)
-      return;
-    failed = result;
-    failedCall = name;
-  };
   {
     std::lock_guard<std::mutex> lock(group.calls);
+    if (NcclMemory *memory = NcclMemory::get(api))
+      for (const Call &call : moving)
+        memory->enroll(group, call.in, call.out);
     api.check(api.GroupStart(), "ncclGroupStart", what, group.comm);
     // A group that was begun must be ended, come what may.
-    for (const Step &step : steps)
-      if (step.queue)
-        step.queue(call, group.comm, stream);
+    for (const Call &call : moving) {
+      nccl::Result result = issue(call, group.comm, stream);
+      if (result == nccl::Success || result == nccl::InProgress)
+        continue;
+      failed = result;
+      failedCall = kNames[call.kind];
+      break;
+    }
     ended = api.GroupEnd();
   }
   if (failedCall)
     api.check(failed, failedCall, what, group.comm);
   calls.settle(group, ended, "ncclGroupEnd", what);
-  return gpu.endTransfer();
 }
 
 void NcclMove::combine(const BlockReceive &receive, size_t block,
@@ -118,42 +155,36 @@ NcclMove::Step NcclMove::prepareCall(const Item &item) {
   nccl::Reduction reduction{};
   if (phase.way != PhaseWay::AllGather)
     reduction = nccl::reductionOf(buffers.type, buffers.kind).value();
+  auto count = size_t(phase.elements);
   Step step;
-  step.queue = [this, &phase, in, out, reduction, place = item.place](
-                   const Call &call, nccl::Comm comm, cuda::Stream stream) {
+  switch (phase.way) {
+  case PhaseWay::AllGather: {
     const MessageLayout &pieces = phase.out;
-    switch (phase.way) {
-    case PhaseWay::AllGather:
-      if (pieces.isEven)
-        return call("ncclAllGather", [&] {
-          return api.AllGather(in, out, size_t(pieces.counts[0]), nccl::Int8,
-                               comm, stream);
-        });
-      // Pieces of several sizes, each by its owner.
-      for (size_t i = 0; i < pieces.counts.size(); ++i)
-        if (pieces.counts[i])
-          call("ncclBroadcast", [&] {
-            return api.Broadcast(
-                i == place ? in : nullptr, out + pieces.offsets[i],
-                size_t(pieces.counts[i]), nccl::Int8, int(i), comm, stream);
-          });
-      return;
-    case PhaseWay::AllReduce:
-      return call("ncclAllReduce", [&] {
-        return api.AllReduce(in, out, size_t(phase.elements), reduction.type,
-                             reduction.operation, comm, stream);
-      });
-    case PhaseWay::ReduceScatter:
-      return call("ncclReduceScatter", [&] {
-        return api.ReduceScatter(in, out, size_t(phase.elements),
-                                 reduction.type, reduction.operation, comm,
-                                 stream);
-      });
-    case PhaseWay::Messages:
-    case PhaseWay::AllToAll:
+    if (pieces.isEven) {
+      step.calls.push_back(
+          {Call::AllGather, in, out, size_t(pieces.counts[0])});
       break;
     }
-  };
+    // Pieces of several sizes, each by its owner.
+    for (size_t i = 0; i < pieces.counts.size(); ++i)
+      if (pieces.counts[i])
+        step.calls.push_back({Call::Broadcast, i == item.place ? in : nullptr,
+                              out + pieces.offsets[i], size_t(pieces.counts[i]),
+                              nccl::Int8, 0, int64_t(i)});
+    break;
+  }
+  case PhaseWay::AllReduce:
+    step.calls.push_back(
+        {Call::AllReduce, in, out, count, reduction.type, reduction.operation});
+    break;
+  case PhaseWay::ReduceScatter:
+    step.calls.push_back({Call::ReduceScatter, in, out, count, reduction.type,
+                          reduction.operation});
+    break;
+  case PhaseWay::Messages:
+  case PhaseWay::AllToAll:
+    break;
+  }
   step.finish = [this, &phase, out, buffers] {
     if (!phase.staged)
       return;
@@ -241,21 +272,9 @@ NcclMove::Step NcclMove::prepareMessages(const Item &item) {
                      std::make_tuple(b.peer, b.transfer, b.order);
             });
   Step step;
-  if (!messages.empty())
-    step.queue = [this, messages = std::move(messages)](
-                     const Call &call, nccl::Comm comm, cuda::Stream stream) {
-      for (const Message &m : messages)
-        if (m.from)
-          call("ncclSend", [&] {
-            return api.Send(m.from, m.bytes, nccl::Int8, int(m.peer), comm,
-                            stream);
-          });
-        else
-          call("ncclRecv", [&] {
-            return api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer), comm,
-                            stream);
-          });
-    };
+  for (const Message &m : messages)
+    step.calls.push_back({m.from ? Call::Send : Call::Recv, m.from, m.to,
+                          m.bytes, nccl::Int8, 0, int64_t(m.peer)});
   step.finish = [this, combined = std::move(combined), buffers] {
     for (const Term &term : combined)
       combine(*term.receive, term.block, term.terms, buffers);

@@ -50,23 +50,39 @@ public:
     Buffers buffers;
   };
   /// Carries them out together, by one group of calls on the communicator.
-  const CudaEvent *run(NcclGroup &group, const std::vector<Item> &items);
+  const CudaEvent *run(const std::shared_ptr<NcclGroup> &group,
+                       const std::vector<Item> &items);
 
 private:
-  /// Has NCCL do something, unless a call before it has failed: the call's
-  /// name, and the call.
-  using Call =
-      std::function<void(const char *, const std::function<nccl::Result()> &)>;
+  /// A call of NCCL.
+  struct Call {
+    enum Kind : uint64_t {
+      Send,
+      Recv,
+      Broadcast,
+      AllGather,
+      AllReduce,
+      ReduceScatter
+    } kind;
+    const void *in; ///< null: this member gives nothing
+    void *out;      ///< null: it gets nothing
+    size_t count;   ///< elements of `type`
+    int type = nccl::Int8;
+    int operation = 0;
+    int64_t peer = 0; ///< the other end, or the root
+  };
   /// One item between packing and unpacking.
   struct Step {
-    std::function<void(const Call &, nccl::Comm, cuda::Stream)> queue;
+    std::vector<Call> calls;
     std::function<void()> finish;
   };
   Step prepareMessages(const Item &item);
   Step prepareCall(const Item &item);
   /// The data that the phase sends, packed where it is not contiguous.
   const void *pack(const SchedulePhase &phase, const Buffers &buffers);
-  const CudaEvent *queue(NcclGroup &group, const std::vector<Step> &steps);
+  void queue(NcclGroup &group, const std::vector<Call> &moving,
+             cuda::Stream stream);
+  nccl::Result issue(const Call &call, nccl::Comm comm, cuda::Stream stream);
   void combine(const BlockReceive &receive, size_t block,
                const std::vector<const void *> &terms, const Buffers &buffers);
   void *stage(size_t bytes);

@@ -135,7 +135,7 @@ std::unique_ptr<Messages> Start::run(std::string &error) {
     return nullptr;
   CudaScope scope(*device);
   NcclCalls calls(api, [this](const auto &done) { pollUntil(done); });
-  NcclGroup group{comm, {}};
+  NcclGroup group(comm);
   Root root = {};
   Socket listener;
   if (launch.rank == 0) {

@@ -75,27 +75,45 @@ uint64_t ProcessCommunicator::proof() const {
 }
 
 void ProcessCommunicator::agree(const std::vector<int> &all) {
+  CudaStep *step = rank.gpu ? rank.gpu->step.get() : nullptr;
+  // The largest number is the least that a rank can do.
+  uint64_t missing = CudaStep::Captured - (step ? step->level() : 0);
+  auto decide = [&](uint64_t most) {
+    if (!step || most >= CudaStep::Captured)
+      return;
+    NcclGroups::get().addGraphs(rank.gpu->step);
+    step->agree(CudaStep::Level(CudaStep::Captured - most));
+  };
   if (all.size() == 1)
-    return;
+    return decide(missing);
   ProcessPost post = postOf(-1, all);
   post.shape = proof();
+  post.dims[0] = int64_t(missing);
+  auto decideByPosts = [&] {
+    for (const Awaited &a : awaited)
+      missing = std::max(missing, uint64_t(a.post.dims[0]));
+    decide(missing);
+  };
   if (world.hasAgreementComm(all)) {
     // They outlive this call where others do not come.
-    auto *numbers = new uint64_t[4]{post.shape, ~post.shape, 0, 0};
+    auto *numbers = new uint64_t[6]{post.shape, ~post.shape, missing};
     MpiComm comm = world.agreementComm(all);
     GroupWait wait{false, transport.everybody,
                    transport.begin(transport.everybody)};
     job.status(size_t(rank.rank)).advance();
     MpiRequest request = world.startCollective([&](MessageCollectives &engine) {
-      return engine.largest(comm, numbers, numbers + 2, 2);
+      return engine.largest(comm, numbers, numbers + 3, 3);
     });
     finishMoving(wait, [&](bool &) { return world.test(request); });
-    bool isSame = numbers[2] == numbers[0] && numbers[3] == numbers[1];
+    bool isSame = numbers[3] == numbers[0] && numbers[4] == numbers[1];
+    if (isSame)
+      decide(numbers[5]);
     delete[] numbers;
     if (!isSame)
       meet(all, post); // it names the ranks that differ
   } else {
     meet(all, post);
+    decideByPosts();
     if (world.hasCollectives())
       world.agreementComm(all);
   }

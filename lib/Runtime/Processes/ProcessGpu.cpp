@@ -134,9 +134,12 @@ void ProcessCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
     return;
   try {
     // A member without messages is needed where the communicator is made.
-    const CudaEvent *end = nccl->run(*gpuGroup(group, place), items);
+    const CudaEvent *end = nccl->run(gpuGroup(group, place), items);
     if (!end || wait.isChecked)
       return;
+    // In a run that is one graph the last collective stands for all.
+    if (!queued.empty() && queued.back().end == end)
+      queued.pop_back();
     queued.push_back(
         {wait, job.status(size_t(rank.rank)).posted.load() - 1, end});
     if (queued.size() > CudaRank::kTransferEnds)

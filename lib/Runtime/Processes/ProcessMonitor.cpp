@@ -14,8 +14,10 @@
 // have answered, so what two rounds find unchanged was true at one time,
 // between them. It alone looks for ranks that wait for each other and for
 // deadlines. It also decides which failure was the first: others tell it of
-// theirs and take over what it says. Who hears nothing of rank 0 for longer
-// than any deadline ends by itself.
+// theirs and take over what it says. Questions and answers go along a tree
+// (WatchTree.h), so that no process talks to many; whoever asked last is a
+// rank's parent. Who hears nothing of rank 0 for longer than any deadline ends
+// by itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,7 @@
 #include "Core/Wait.h"
 #include "ProcessTransport.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace shardir {
@@ -31,8 +34,15 @@ namespace runtime {
 namespace {
 
 constexpr double kRoundInterval = 0.05; ///< seconds
-/// A process that takes longer to answer is named.
+/// More for many ranks, each of which says some 200 bytes to rank 0.
+constexpr double kRoundIntervalEach = 1e-4;
+/// A process that takes longer to answer is named; for each process between it
+/// and rank 0 it has kReplaced more.
 constexpr double kSilence = 0.25;
+/// After longer, the children of a process are asked in its place.
+constexpr double kReplaced = 0.1;
+/// Answers wait as long for those of others.
+constexpr double kGather = 0.05;
 /// How long rank 0 waits for all to say what they did last.
 constexpr double kLastWords = 1;
 /// How much longer than a rank may take to unwind others wait for the last word
@@ -41,7 +51,8 @@ constexpr double kPatience = 2;
 constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round's number
 
 /// A snapshot is a list of words: these, then RankStatus::kRecent ids, then
-/// what was sent to each rank, then each group and what was begun in it.
+/// pairs: ranks and the posts that were sent to them, ranks and messages,
+/// groups and what was begun in them.
 enum Word : size_t {
   kRound,
   kProgress,
@@ -54,6 +65,8 @@ enum Word : size_t {
   kWaitBegun,
   kPosted,
   kDone,
+  kNumPosts,    ///< of the pairs of posts
+  kNumMessages, ///< of the pairs of messages
   kFixedWords
 };
 
@@ -78,7 +91,8 @@ ProcessTransport::ProcessTransport(Job &job, ProcessWorld &world, uint64_t run)
                       .add(job.program->metadata.json.data(),
                            job.program->metadata.json.size())
                       .value),
-      sentPosts(size), sentMessages(size), remotes(self == 0 ? size : 0) {
+      sentPosts(size), sentMessages(size), remotes(self == 0 ? size : 0),
+      tree(self, int(size)), parent(tree.parentOf(self)) {
   wait.transport = this;
   wait.rank = self;
   for (size_t r = 0; r < remotes.size(); ++r) {
@@ -95,9 +109,10 @@ uint64_t ProcessTransport::sent(int from, int to,
   if (from == self)
     return (messages ? sentMessages : sentPosts)[size_t(to)];
   const Remote &remote = remotes[size_t(from)];
-  const std::vector<uint64_t> &counts =
-      messages ? remote.sentMessages : remote.sentPosts;
-  return counts.empty() ? 0 : counts[size_t(to)];
+  const Counts &counts = messages ? remote.sentMessages : remote.sentPosts;
+  auto it = std::lower_bound(counts.begin(), counts.end(),
+                             std::make_pair(uint64_t(to), uint64_t(0)));
+  return it == counts.end() || it->first != uint64_t(to) ? 0 : it->second;
 }
 
 std::string ProcessTransport::snapshot(uint64_t round) {
@@ -123,10 +138,15 @@ std::string ProcessTransport::snapshot(uint64_t round) {
     words[kDone] = status.done.load(std::memory_order_acquire);
     for (const std::atomic<int32_t> &id : status.recent)
       words.push_back(uint64_t(int64_t(id.load(std::memory_order_relaxed))));
-    for (const std::atomic<uint64_t> &count : sentPosts)
-      words.push_back(count);
-    for (const std::atomic<uint64_t> &count : sentMessages)
-      words.push_back(count);
+    auto addCounts = [&](Word number, auto &counts) {
+      for (size_t r = 0; r < counts.size(); ++r)
+        if (uint64_t count = counts[r]) {
+          words.insert(words.end(), {r, count});
+          ++words[number];
+        }
+    };
+    addCounts(kNumPosts, sentPosts);
+    addCounts(kNumMessages, sentMessages);
     std::lock_guard<std::mutex> lock(begunMutex);
     for (auto [group, count] : begun)
       words.insert(words.end(), {group, count});
@@ -135,12 +155,15 @@ std::string ProcessTransport::snapshot(uint64_t round) {
           words.size() * sizeof(uint64_t)};
 }
 
-void ProcessTransport::readSnapshot(int from, const std::string &text) {
-  std::vector<uint64_t> words(text.size() / sizeof(uint64_t));
-  if (words.size() < kFixedWords + RankStatus::kRecent + 2 * size ||
+void ProcessTransport::readSnapshot(int from, const char *text, size_t bytes) {
+  std::vector<uint64_t> words(bytes / sizeof(uint64_t));
+  if (words.size() < kFixedWords + RankStatus::kRecent ||
       size_t(from) >= remotes.size())
     return;
-  std::memcpy(words.data(), text.data(), text.size());
+  std::memcpy(words.data(), text, words.size() * sizeof(uint64_t));
+  if (words.size() < kFixedWords + RankStatus::kRecent +
+                         2 * (words[kNumPosts] + words[kNumMessages]))
+    return;
   Remote &remote = remotes[size_t(from)];
   RankStatus &status = job.status(size_t(from));
   auto store = [](auto &to, auto value) {
@@ -160,13 +183,14 @@ void ProcessTransport::readSnapshot(int from, const std::string &text) {
   auto at = words.begin() + kFixedWords;
   for (std::atomic<int32_t> &id : status.recent)
     store(id, int32_t(int64_t(*at++)));
-  remote.sentPosts.assign(at, at + int64_t(size));
-  at += int64_t(size);
-  remote.sentMessages.assign(at, at + int64_t(size));
-  at += int64_t(size);
-  remote.begun.clear();
-  for (; words.end() - at >= 2; at += 2)
-    remote.begun.emplace_back(at[0], at[1]);
+  auto take = [&](auto &pairs, uint64_t count) {
+    pairs.clear();
+    for (; count > 0; --count, at += 2)
+      pairs.emplace_back(at[0], at[1]);
+  };
+  take(remote.sentPosts, words[kNumPosts]);
+  take(remote.sentMessages, words[kNumMessages]);
+  take(remote.begun, uint64_t(words.end() - at) / 2);
   store(status.steps, words[kSteps]);
   store(status.progress, words[kProgress]);
   if (words[kRound] == kStopped)
@@ -175,33 +199,134 @@ void ProcessTransport::readSnapshot(int from, const std::string &text) {
     remote.round = words[kRound];
 }
 
+void ProcessTransport::addSnapshot(uint64_t number) {
+  std::string text = snapshot(number);
+  SnapshotHead head{uint32_t(self), settling, text.size()};
+  goingUp.append(reinterpret_cast<const char *>(&head), sizeof(head));
+  goingUp += text;
+}
+
+void ProcessTransport::readStatus(const ProcessWorld::Notice &notice) {
+  StatusHead head;
+  if (notice.text.size() < sizeof(head))
+    return;
+  std::memcpy(&head, notice.text.data(), sizeof(head));
+  WatchTree::Child &child = tree.child(notice.from);
+  child.stopped |= head.stopped != 0;
+  if (head.round == round) {
+    child.heard = round;
+    child.replaced = false;
+  }
+  if (head.complete)
+    child.complete = head.round;
+  const char *at = notice.text.data() + sizeof(head);
+  const char *end = notice.text.data() + notice.text.size();
+  if (self != 0) {
+    goingUp.append(at, end);
+    isUrgent |= stopping || settling;
+    return;
+  }
+  SnapshotHead each;
+  for (; size_t(end - at) >= sizeof(each); at += each.bytes) {
+    std::memcpy(&each, at, sizeof(each));
+    at += sizeof(each);
+    if (each.bytes > size_t(end - at) || each.rank >= size)
+      return;
+    readSnapshot(int(each.rank), at, each.bytes);
+    remotes[each.rank].ended |= each.ended != 0;
+  }
+}
+
+void ProcessTransport::relay(Kind kind, const std::string &text) {
+  forEachChild(
+      [&](int r, WatchTree::Child &) { world.notify(r, kind, run, text); });
+}
+
+static std::string textOf(uint64_t number) {
+  return {reinterpret_cast<const char *>(&number), sizeof(number)};
+}
+
+void ProcessTransport::replaceSilent() {
+  bool asks = round > 0 && since(roundBegan) > kReplaced;
+  bool stops = stopping && since(stopBegan) > kReplaced;
+  if (!asks && !stops)
+    return;
+  std::vector<int> silent;
+  forEachChild([&](int r, WatchTree::Child &child) {
+    if (!child.replaced &&
+        ((stops && !child.stopped) || (asks && child.heard != round)))
+      silent.push_back(r);
+  });
+  for (int r : silent) {
+    tree.child(r).replaced = true;
+    for (int below : tree.childrenOf(r)) {
+      if (round > 0)
+        world.notify(below, Ping, run, textOf(round));
+      if (stopping)
+        world.notify(below, Stop, run, "");
+    }
+  }
+}
+
+/// The next one on the way to rank 0 whose process has not ended.
+int ProcessTransport::above() const {
+  int r = parent;
+  while (r > 0 && world.isGone(r))
+    r = tree.parentOf(r);
+  return r;
+}
+
+void ProcessTransport::passOn() {
+  if (goingUp.empty())
+    return;
+  StatusHead head{round, 1, stopping};
+  forEachChild([&](int, WatchTree::Child &child) {
+    head.complete &= child.complete == round;
+  });
+  if (!head.complete && !isUrgent && since(roundBegan) < kGather)
+    return;
+  std::string text(reinterpret_cast<const char *>(&head), sizeof(head));
+  world.notify(above(), Status, run, text + goingUp);
+  goingUp.clear();
+  isUrgent = false;
+}
+
 void ProcessTransport::handle(const ProcessWorld::Notice &notice) {
-  heard = Clock::now();
   switch (notice.kind) {
   case Ping: {
     uint64_t asked = 0;
     std::memcpy(&asked, notice.text.data(),
                 std::min(sizeof(asked), notice.text.size()));
-    world.notify(0, Status, run, snapshot(asked));
+    heard = Clock::now();
+    // Whom it had told may not have passed it on.
+    if (notice.from != parent)
+      told = false;
+    parent = notice.from;
+    round = asked;
+    roundBegan = Clock::now();
+    goingUp.clear();
+    addSnapshot(stopping ? kStopped : round);
+    relay(Ping, notice.text);
     break;
   }
   case Status:
-    readSnapshot(notice.from, notice.text);
-    break;
-  case Ended:
-    readSnapshot(notice.from, notice.text);
-    if (size_t(notice.from) < remotes.size())
-      remotes[size_t(notice.from)].ended = true;
+    readStatus(notice);
     break;
   case Failed:
     job.fail(notice.text);
     break;
   case Stop:
-    told = true;
+    heard = Clock::now();
+    if (!stopping)
+      stopBegan = heard;
+    told = stopping = isUrgent = true;
+    parent = notice.from;
     job.fail("another rank failed");
-    world.notify(0, Status, run, snapshot(kStopped));
+    addSnapshot(kStopped);
+    relay(Stop, "");
     break;
   case Final:
+    relay(Final, notice.text);
     if (!notice.text.empty()) {
       job.fail(notice.text);
       job.setError(notice.text);
@@ -253,6 +378,10 @@ Transport::Sight ProcessTransport::observe() {
     watchGpus();
     if (!concluded)
       self == 0 ? lead() : follow();
+    if (!concluded)
+      replaceSilent();
+    if (!concluded && self != 0)
+      passOn();
   } catch (const std::exception &e) {
     world.broken = world.unheard = true;
     job.fail("rank " + std::to_string(self) + " lost the others: " + e.what());
@@ -276,28 +405,25 @@ void ProcessTransport::lead() {
     allEnded &= remote.ended;
   }
   if (settling && allEnded) {
-    for (size_t r = 1; r < size; ++r)
-      world.notify(int(r), Final, run, "");
+    relay(Final, "");
     concluded = true;
     return;
   }
-  if (!answered || since(roundBegan) < kRoundInterval)
+  if (!answered ||
+      since(roundBegan) <
+          std::max(kRoundInterval, double(size) * kRoundIntervalEach))
     return;
   roundComplete = round > 0;
   ++round;
   roundBegan = Clock::now();
-  std::string number(reinterpret_cast<const char *>(&round), sizeof(round));
-  for (size_t r = 1; r < size; ++r)
-    if (!remotes[r].ended)
-      world.notify(int(r), Ping, run, number);
+  relay(Ping, textOf(round));
 }
 
 void ProcessTransport::conclude() {
   if (!told) {
-    told = true;
+    told = stopping = true;
     stopBegan = Clock::now();
-    for (size_t r = 1; r < size; ++r)
-      world.notify(int(r), Stop, run, "");
+    relay(Stop, "");
   }
   bool all = true;
   for (const Remote &remote : remotes)
@@ -306,8 +432,7 @@ void ProcessTransport::conclude() {
     return;
   std::string text = job.error() + "\n" + job.history();
   job.setError(text);
-  for (size_t r = 1; r < size; ++r)
-    world.notify(int(r), Final, run, text);
+  relay(Final, text);
   concluded = true;
 }
 
@@ -316,7 +441,7 @@ void ProcessTransport::follow() {
     if (!told) {
       told = true;
       stopBegan = Clock::now();
-      world.notify(0, Failed, run, job.error());
+      world.notify(above(), Failed, run, job.error());
     } else if (stopBegan == Clock::time_point()) {
       stopBegan = Clock::now();
     }
@@ -327,8 +452,8 @@ void ProcessTransport::follow() {
     return;
   }
   if (settling && !toldEnd) {
-    toldEnd = true;
-    world.notify(0, Ended, run, snapshot(round));
+    toldEnd = isUrgent = true;
+    addSnapshot(round);
   }
   double silent = since(heard);
   if (silent > job.options.timeout + world.politeness()) {
@@ -352,7 +477,7 @@ bool ProcessTransport::isSilent(int rank) const {
     return false;
   const Remote &remote = remotes[size_t(rank)];
   return !remote.ended && !remote.stopped && remote.round != round &&
-         since(roundBegan) > kSilence;
+         since(roundBegan) > kSilence + kReplaced * (tree.depthOf(rank) - 1);
 }
 
 void ProcessTransport::settle() {

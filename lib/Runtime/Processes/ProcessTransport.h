@@ -35,6 +35,7 @@
 #include "Core/Communicator.h"
 #include "EngineCall.h"
 #include "Nccl/NcclMove.h"
+#include "WatchTree.h"
 
 #include <algorithm>
 #include <atomic>
@@ -143,14 +144,27 @@ public:
 
 private:
   friend struct ProcessWait;
-  /// Kinds of notices. Rank 0 asks (Ping), all tell (Status); a rank that fails
-  /// tells rank 0 (Failed), which tells all to stop (Stop), hears what they did
-  /// last, and says how it ends (Final).
-  enum Kind : uint32_t { Ping, Status, Failed, Stop, Ended, Final };
+  /// Kinds of notices, which go along the tree. Rank 0 asks (Ping), all tell
+  /// (Status); a rank that fails tells rank 0 (Failed), which tells all to stop
+  /// (Stop), hears what they did last, and says how it ends (Final).
+  enum Kind : uint32_t { Ping, Status, Failed, Stop, Final };
+  /// The head of a Status: snapshots of the sender and of ranks below it
+  /// follow, each behind a SnapshotHead.
+  struct StatusHead {
+    uint64_t round = 0;
+    uint32_t complete = 0; ///< all below the sender have answered
+    uint32_t stopped = 0;  ///< the sender has stopped
+  };
+  struct SnapshotHead {
+    uint32_t rank = 0, ended = 0;
+    uint64_t bytes = 0;
+  };
+  /// Counts by rank, in order, of those that are not 0.
+  using Counts = std::vector<std::pair<uint64_t, uint64_t>>;
   /// Rank 0's knowledge of a rank.
   struct Remote {
     ProcessWait wait;
-    std::vector<uint64_t> sentPosts, sentMessages;
+    Counts sentPosts, sentMessages;
     Begun begun;
     uint64_t round = 0; ///< the last one that it answered
     bool ended = false; ///< it waits for the end of the run
@@ -159,7 +173,20 @@ private:
   using Clock = std::chrono::steady_clock;
 
   std::string snapshot(uint64_t round);
-  void readSnapshot(int from, const std::string &text);
+  void readSnapshot(int from, const char *text, size_t bytes);
+  void readStatus(const ProcessWorld::Notice &notice);
+  /// Adds this rank's snapshot to what goes up.
+  void addSnapshot(uint64_t round);
+  template <class F> void forEachChild(F &&f) {
+    tree.forEach([&](int r) { return world.isGone(r); }, f);
+  }
+  /// Sends it to those below.
+  void relay(Kind kind, const std::string &text);
+  /// Asks in place of children that do not answer.
+  void replaceSilent();
+  /// Sends up what has come, once it is all there or some time has passed.
+  void passOn();
+  int above() const;
   void handle(const ProcessWorld::Notice &notice);
   void lead();
   void follow();
@@ -181,9 +208,13 @@ private:
   std::mutex begunMutex;
   Begun begun;                 ///< guarded by begunMutex
   std::vector<Remote> remotes; ///< rank 0's
-  uint64_t round = 0;
+  WatchTree tree;
+  int parent;            ///< who has asked last
+  std::string goingUp;   ///< snapshots behind their heads
+  bool isUrgent = false; ///< and some of them are waited for
+  uint64_t round = 0;    ///< the last one that this rank has heard of
   bool roundComplete = false, concluded = false, told = false, settling = false;
-  bool toldEnd = false;
+  bool toldEnd = false, stopping = false;
   Clock::time_point roundBegan, heard, stopBegan, polled;
 };
 

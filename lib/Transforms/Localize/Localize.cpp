@@ -213,6 +213,41 @@ LogicalResult FunctionLocalizer::visitBlock(Block &from, Block &to) {
   return success();
 }
 
+/// An op that is cloned tells the extent of its shard by its result's type or
+/// by an operand.
+static LogicalResult checkCloned(Operation *op, const Localizer &localizer) {
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      continue;
+    RankedTensorType local = localizer.localType(result);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (type.isDynamicDim(dim) || !local.isDynamicDim(dim))
+        continue;
+      SharedRule rule = getShardingRule(op);
+      auto isRead = [&](int factor) {
+        return llvm::any_of(rule->operands, [&](const TensorFactors &operand) {
+          return llvm::any_of(operand.dims, [&](const DimFactors &own) {
+            return llvm::is_contained(own, factor);
+          });
+        });
+      };
+      if (llvm::any_of(rule->results[result.getResultNumber()].dims[dim],
+                       isRead))
+        continue;
+      return op->emitOpError("has a sharding rule that splits dim ")
+             << dim << " of result " << result.getResultNumber() << ", of size "
+             << type.getDimSize(dim)
+             << ", by a factor that no operand has, and here its shards differ "
+                "in size ("
+             << localizer.global(result).placement
+             << "): a clone of the op does not know its own; implement "
+                "LocalizableOpInterface, or leave the dim without a factor (_)";
+    }
+  }
+  return success();
+}
+
 LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
                                        MeshGuard &members) {
   for (OpResult result : op->getResults()) {
@@ -288,6 +323,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
       return failure();
     results = *local;
   } else {
+    if (failed(checkCloned(op, localizer)))
+      return failure();
     Operation *clone = builder.clone(*op, mapping);
     for (auto [result, whole] :
          llvm::zip(clone->getResults(), op->getResults()))

@@ -19,6 +19,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Interfaces/VerifyRule.h"
 #include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -344,8 +345,13 @@ void GraphBuilder::addOp(Operation *op) {
     }
   } else {
     node.rule = getShardingRule(op);
-    if (!node.rule->replicatedBecause.empty() && hasTensors(op))
-      op->emitRemark() << node.rule->replicatedBecause;
+    if (!node.rule->replicatedBecause.empty() && hasTensors(op)) {
+      InFlightDiagnostic remark = op->emitRemark()
+                                  << node.rule->replicatedBecause;
+      if (!hasShardingRule(op))
+        remark << "; to shard it, write shardir.rule = #shardir.rule<...> on "
+                  "it, or implement ShardingRuleOpInterface";
+    }
     node.isBroadcastConstant = bool(broadcastConstant(op));
   }
   bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);

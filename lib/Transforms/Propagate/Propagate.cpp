@@ -118,6 +118,9 @@ namespace {
 
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
   using PropagateBase::PropagateBase;
+  PropagatePass(PropagateOptions options,
+                std::shared_ptr<const PropagationCostModel> costModel)
+      : PropagateBase(std::move(options)), costModel(std::move(costModel)) {}
 
   void runOnOperation() override {
     MeshTable meshes(getOperation());
@@ -139,6 +142,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
           << conflicts << "'";
       return signalPassFailure();
     }
+    model.costModel = costModel;
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
     model.rates = getMachine(getOperation()).rates;
@@ -167,6 +171,14 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     for (auto [builder, answer] : llvm::zip_equal(builders, answers))
       builder->write(answer);
   }
+
+  std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+shardir::createPropagate(PropagateOptions options,
+                         std::shared_ptr<const PropagationCostModel> model) {
+  return std::make_unique<PropagatePass>(std::move(options), std::move(model));
+}

@@ -94,7 +94,7 @@ struct SpecializeMeshPass
              << "axis \""
              << cast<StringAttr>(op.getAxisNames()[axis]).getValue()
              << "\" has size " << sizes[axis] << ", which the mesh option's "
-             << size << " contradicts";
+             << size << " contradicts; only a size of ? can be set";
     sizes[axis] = assumed[axis] = size;
     op.setAxisSizes(sizes);
     op.setAssumedSizes(assumed);

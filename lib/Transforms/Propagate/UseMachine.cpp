@@ -37,6 +37,9 @@ static void addLinks(MeshOp op, const Machine &machine) {
     NamedAttrList fields;
     fields.set("bandwidth", builder.getF64FloatAttr(link.bandwidth));
     fields.set("latency", builder.getF64FloatAttr(link.latency));
+    if (link.gatherBandwidth > link.bandwidth)
+      fields.set("gather_bandwidth",
+                 builder.getF64FloatAttr(link.gatherBandwidth));
     links.set(axis.name, fields.getDictionary(op.getContext()));
   }
   if (!links.empty())

@@ -246,6 +246,8 @@ struct SimplifyRedistributePass
     bool changedAny = false;
     auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
     for (bool moves : {false, true}) {
+      if (moves && !moveAcrossOps)
+        break;
       options.moveAcrossOps = moves;
       RewritePatternSet patterns(&getContext());
       addPatterns(patterns, costs, options);

@@ -33,7 +33,7 @@ static std::string bytesText(int64_t bytes) {
 /// bytes`.
 static std::string comparison(const Alternatives &alternatives) {
   std::string text = "compared for '" + alternatives.name +
-                     "', by what a device receives around it: ";
+                     "', by estimates of what a device receives around it: ";
   llvm::ListSeparator separator;
   for (const Alternative &each : alternatives.all) {
     text += StringRef(separator);
@@ -101,6 +101,35 @@ static std::string explainValue(const ReportedValue &entry,
   return text;
 }
 
+/// Names, once each, the annotations that placed a value or its user and not
+/// both; empty if there are none.
+static std::string annotationsToChange(ArrayAttr mine, ArrayAttr theirs) {
+  auto isOriginOf = [](ArrayAttr all, ProvenanceAttr one) {
+    return llvm::any_of(
+        all.getAsRange<ProvenanceAttr>(),
+        [&](ProvenanceAttr own) { return own.hasOriginOf(one); });
+  };
+  SmallVector<ProvenanceAttr> origins;
+  for (auto each : llvm::concat<const Attribute>(mine, theirs)) {
+    auto own = cast<ProvenanceAttr>(each);
+    if (isOriginOf(mine, own) != isOriginOf(theirs, own) &&
+        llvm::none_of(origins, [&](ProvenanceAttr known) {
+          return known.hasOriginOf(own);
+        }))
+      origins.push_back(own);
+  }
+  if (origins.empty())
+    return "";
+  size_t count = origins.size();
+  std::string text = "to do without, change ";
+  text += count == 1   ? "this annotation: "
+          : count == 2 ? "one of two annotations: "
+                       : "one of these annotations: ";
+  for (auto [i, origin] : llvm::enumerate(origins))
+    text += (i == 0 ? "" : i + 1 == count ? "; or " : "; ") + origin.describe();
+  return text;
+}
+
 /// The change to the program that avoids a redistribution.
 static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                           PlacementAttr from, PlacementAttr to) {
@@ -133,8 +162,8 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
   ArrayAttr mine = provenanceOf(op->getOperand(0)),
             theirs = provenanceOfUse(*first.use);
   if (mine && theirs && mine != theirs)
-    return "to do without, change one of two annotations: " +
-           describeProvenance(mine) + "; or " + describeProvenance(theirs);
+    if (std::string text = annotationsToChange(mine, theirs); !text.empty())
+      return text;
   return "to have it elsewhere, constrain operand " +
          std::to_string(first.use->getOperandNumber()) + " or the result of '" +
          first.name + "'";

@@ -99,20 +99,52 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
                          builder.getI64IntegerAttr(report.layoutSavedBytes))});
   }
 
-  /// Replaces the peak by that of the buffers.
-  void updatePeak(DictionaryAttr present) {
+  /// The peak of the buffers of the function that needs most; nothing where it
+  /// is not known.
+  std::optional<int64_t> findPeak() {
     int64_t peak = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !function.isPublic())
         continue;
       std::optional<MemoryPeak> own = bufferPeak(function);
       if (!own)
-        return;
+        return std::nullopt;
       peak = std::max(peak, own->bytes);
     }
+    return peak;
+  }
+
+  /// The time of the function that takes longest; nothing where it is not known,
+  /// or no machine is described.
+  std::optional<StepTime> findStepTime() {
+    std::optional<StepTime> longest;
+    if (!getOperation()->hasAttr(ShardIRDialect::kMachine))
+      return longest;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration() || !function.isPublic())
+        continue;
+      std::optional<StepTime> own = predictStep(function);
+      if (!own)
+        return std::nullopt;
+      if (!longest || own->seconds > longest->seconds)
+        longest = own;
+    }
+    return longest;
+  }
+
+  /// Replaces the peak by that of the buffers, and adds the time before products
+  /// are lowered.
+  void updateOfBuffers(DictionaryAttr present) {
     Builder builder(&getContext());
-    update(present, {builder.getNamedAttr("peak_bytes_per_device",
-                                          builder.getI64IntegerAttr(peak))});
+    SmallVector<NamedAttribute> entries;
+    if (std::optional<int64_t> peak = findPeak())
+      entries.push_back(builder.getNamedAttr("peak_bytes_per_device",
+                                             builder.getI64IntegerAttr(*peak)));
+    if (!present.get("predicted"))
+      if (std::optional<StepTime> time = findStepTime())
+        entries.push_back(builder.getNamedAttr(
+            "predicted", toAttribute(toJson(*time), &getContext())));
+    update(present, entries);
   }
 
   bool hasBuckets() {
@@ -131,7 +163,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
         getOperation()->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
     if (embed && stage == Stage::Bufferized) {
       if (present)
-        updatePeak(present);
+        updateOfBuffers(present);
       return;
     }
     // Layouts and rings make other collectives than those it has named, and
@@ -153,6 +185,11 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       return signalPassFailure();
     }
     ProgramReport report = buildReport(getOperation());
+    if (stage == Stage::Bufferized) {
+      if (std::optional<int64_t> peak = findPeak())
+        report.peak = ReportedBytes{*peak};
+      report.predicted = findStepTime();
+    }
     if (embed) {
       numberCollectives(report);
       embedReport(report);

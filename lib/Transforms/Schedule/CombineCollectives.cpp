@@ -71,7 +71,7 @@ int64_t thresholdOf(const Mesh &mesh, ArrayRef<AxisRef> axes) {
   for (const AxisRef &axis : axes) {
     Link link = machine.linkOf(mesh.axes[mesh.axisIndex(axis.name)]);
     rounds += 2 * llvm::Log2_64_Ceil(axisSize(mesh, axis));
-    product = std::max(product, link.latency * link.bandwidth);
+    product = std::max(product, link.latency * link.gatherBandwidth);
   }
   return std::min(kLatencyShare * rounds * product, 1e18);
 }

@@ -299,6 +299,8 @@ struct RecomputeToFitPass
          << " bytes at its peak, and " << fitted.without
          << " without that, for " << int64_t(operations)
          << " more operations; memory-limit is " << int64_t(memoryLimit);
+    if (taken.size() > kNamed)
+      diag << "; these save most:";
     for (const DroppedValue &each : llvm::ArrayRef(taken).take_front(kNamed))
       diag.attachNote(each.loc)
           << "the result of '" << each.op << "', " << each.type << ": "

@@ -149,7 +149,7 @@ private:
     if (ring.parts.empty() || ring.devices < 2 ||
         ring.devices > mostRingDevices)
       return false;
-    auto [gathered, around] = predict(*loops, ring, meshes);
+    auto [gathered, around] = predict(op, *loops, ring, meshes);
     double most =
         isa<linalg::LinalgOp>(op) ? leastProductGain : leastAttentionGain;
     bool taken = options.rings == "always" || around < most * gathered;
@@ -170,11 +170,13 @@ private:
     return taken;
   }
 
-  /// Seconds with the operands gathered first, and around the ring.
-  std::pair<double, double> predict(const RingLoops &loops, Ring &ring,
-                                    const MeshTable &meshes) {
+  /// Seconds with the operands gathered first, and around the ring. An operand
+  /// that is ready long before, as a weight is, is gathered beside other work.
+  std::pair<double, double> predict(Operation *op, const RingLoops &loops,
+                                    Ring &ring, const MeshTable &meshes) {
     const Mesh &mesh = meshes.get(ring.parts[0].gather.getFrom());
     double gathers = 0, step = 0;
+    Operation *ready = nullptr; // makes the last operand that is gathered
     for (Part &part : ring.parts) {
       RankedTensorType global = part.gather.getGlobalTensorType();
       std::vector<int64_t> shape = shapeOf(global);
@@ -187,7 +189,13 @@ private:
       for (size_t dim = 0; dim < shape.size(); ++dim)
         bytes *= maxLocalExtent(from, mesh, shape[dim], dim);
       step += turnSeconds(mesh, ring.axes, bytes);
+      Operation *made = part.gather.getInput().getDefiningOp();
+      if (made && made->getBlock() == op->getBlock() &&
+          (!ready || ready->isBeforeInBlock(made)))
+        ready = made;
     }
+    if (options.overlap)
+      gathers -= secondsBetween(ready, op, /*enough=*/gathers, options);
     double work =
         loops.flops / (loops.narrow ? options.narrowFlops : options.flops);
     double part = work / ring.devices + options.launch;

@@ -142,7 +142,8 @@ private:
     return taken;
   }
 
-  /// Seconds with a reduce-scatter behind the product, and around the ring.
+  /// Seconds with a reduce-scatter behind the product, and around the ring. A
+  /// sum that is read long after, as a gradient is, is reduced beside other work.
   std::pair<double, double> predict(SumRing &ring, const MeshTable &meshes) {
     ReduceScatterOp scatter = ring.scatter;
     const Mesh &mesh = meshes.get(scatter.getFrom());
@@ -154,6 +155,13 @@ private:
                               scatter.getFrom().getValue(), to}},
                             mesh, shape, bytes)
                          .seconds;
+    Operation *reader = scatter->getBlock()->getTerminator();
+    for (Operation *user : scatter->getUsers())
+      if (Operation *own = scatter->getBlock()->findAncestorOpInBlock(*user);
+          own && own->isBeforeInBlock(reader))
+        reader = own;
+    if (options.overlap)
+      reduced -= secondsBetween(scatter, reader, /*enough=*/reduced, options);
     for (size_t dim = 0; dim < shape.size(); ++dim)
       bytes *= maxLocalExtent(to, mesh, shape[dim], dim);
     double step = turnSeconds(mesh, ring.axes, bytes);

@@ -196,6 +196,17 @@ PlacementAttr shardir::onRing(ModuleOp module, PlacementAttr placement,
                             FlatSymbolRefAttr::get(name), placement.getValue());
 }
 
+double shardir::secondsBetween(Operation *first, Operation *last, double enough,
+                               const ScheduleCollectivesOptions &options) {
+  double seconds = 0;
+  for (Operation *op = last->getPrevNode();
+       op && op != first && seconds < enough; op = op->getPrevNode())
+    if (std::optional<RingLoops> loops = ringLoopsOf(op))
+      seconds += loops->flops /
+                 (loops->narrow ? options.narrowFlops : options.flops);
+  return std::min(seconds, enough);
+}
+
 double shardir::turnSeconds(const Mesh &mesh, ArrayRef<AxisRef> axes,
                             int64_t bytes) {
   // As Placement/CostModel.h has steps of one message.

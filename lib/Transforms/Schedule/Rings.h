@@ -61,6 +61,12 @@ JoinedDim joinedDim(const Placement &blocks, const Placement &gathered,
 ReasonAttr reasonOfBlock(mlir::Operation *op, unsigned block,
                          unsigned numBlocks);
 
+/// Seconds of products and attention in one block behind `first`, or from its
+/// beginning where that is null, up to `last`: what a collective goes on beside
+/// that starts behind `first` and is waited for at `last`. At most `enough`.
+double secondsBetween(mlir::Operation *first, mlir::Operation *last,
+                      double enough, const ScheduleCollectivesOptions &options);
+
 /// Makes rings of gathers (RingGathers.cpp), or of sums (RingSums.cpp), where
 /// `options` say so; true if there are some.
 mlir::FailureOr<bool>

@@ -37,7 +37,21 @@
 // SM90: wgmma.wait_group.sync.aligned 0
 // SM90: ex2.approx.ftz.f32
 // SM90: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}, %rd{{[0-9]+}}, 1, 1, 1, 1;
+// The copy engine brings tiles; while a step's exponentials are computed, products with the values of the step before are not waited for.
 // SM90-LABEL: .entry d128
+// SM90: setmaxnreg.inc.sync.aligned.u32 240
+// SM90: wgmma.wait_group.sync.aligned 0
+// SM90: mbarrier.try_wait.parity
+// SM90-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {{[01p%].*}}, 1, 1, 0, 0;
+// SM90: wgmma.commit_group
+// SM90-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}, %rd{{[0-9]+}}, 1, 1, 1, 1;
+// SM90: wgmma.commit_group
+// SM90: bar.arrive
+// SM90: wgmma.wait_group.sync.aligned 1
+// SM90-NOT: wait_group
+// SM90-COUNT-64: ex2.approx.ftz.f32
+// SM90: wgmma.wait_group.sync.aligned 0
+// SM90: cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 // SM90-LABEL: .entry causal
 
 #q = affine_map<(b, h, m, n, k, v) -> (b, h, m, k)>

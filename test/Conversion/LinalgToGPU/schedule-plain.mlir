@@ -9,7 +9,7 @@
 // CHECK:           scf.if %[[IN]]
 // CHECK:             memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<1000xf32>
 // CHECK:           gpu.terminator
-// CHECK-NEXT:    } {shardir.kernel = "fill_fill_plain_1000_f32", shardir.schedule = {op = "linalg.fill", {{.*}}schedule = "plain"}}
+// CHECK-NEXT:    } {shardir.kernel = "fill_fill_plain_1000_f32", shardir.launch_seconds = {{.*}}, shardir.schedule = {op = "linalg.fill", {{.*}}schedule = "plain"}}
 func.func @fill(%a: memref<1000xf32>) {
   %c = arith.constant 1.0 : f32
   linalg.fill ins(%c : f32) outs(%a : memref<1000xf32>)

@@ -85,17 +85,17 @@ shardir.mesh @m <["x"=2], links = {x = 1.0}>
 
 // -----
 
-// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth and latency alone, both floats that are not negative}}
+// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth, latency and gather_bandwidth alone, floats that are not negative}}
 shardir.mesh @m <["x"=2], links = {x = {latency = -1.0}}>
 
 // -----
 
-// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth and latency alone, both floats that are not negative}}
+// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth, latency and gather_bandwidth alone, floats that are not negative}}
 shardir.mesh @m <["x"=2], links = {x = {bandwidth = 5}}>
 
 // -----
 
-// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth and latency alone, both floats that are not negative}}
+// expected-error @+1 {{'shardir.mesh' op the link of axis "x" has bandwidth, latency and gather_bandwidth alone, floats that are not negative}}
 shardir.mesh @m <["x"=2], links = {x = {speed = 5.0}}>
 
 // -----

@@ -486,3 +486,12 @@ func.func private @argument_name(tensor<4xf32> {shardir.name = 1})
 
 // expected-error @+1 {{'shardir.name' of result 0 must be a string that is not empty, found ""}}
 func.func private @result_name() -> (tensor<4xf32> {shardir.name = ""})
+
+// -----
+
+shardir.mesh @grid <["x"=2]>
+shardir.mesh @line <["x"=2]>
+// expected-error @+1 {{placement of argument 0 names mesh @n, which does not exist; the module has @grid, @line: name one of its meshes, or declare @n}}
+func.func @other_mesh(%a: tensor<8xf32> {shardir.placement = #shardir.placement<@n, [{"x"}]>}) {
+  return
+}

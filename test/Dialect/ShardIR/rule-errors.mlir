@@ -125,7 +125,32 @@ func.func @call(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unknown_kind(%a: tensor<4x8xf32>) {
-  // expected-error @+1 {{unknown reduction kind 'mean'}}
+  // expected-error @+1 {{unknown reduction kind 'mean'; expected one of sum, prod, max, min, maxnum, minnum, umax, umin, and, or, xor}}
   %0 = "my.op"(%a) {shardir.rule = #shardir.rule<([i, j]) -> ([i]), reduction = {j = mean}>} : (tensor<4x8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @number_for_a_factor(%a: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected a factor's name, as in i, or _}}
+  %0 = "my.op"(%a) {shardir.rule = #shardir.rule<([0, 1]) -> ([0, 1])>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @list_without_brackets(%a: tensor<4x8xf32>) {
+  // expected-error @+1 {{expected one list in brackets per tensor, as in ([i, j]) -> ([i, j])}}
+  %0 = "my.op"(%a) {shardir.rule = #shardir.rule<(i, j) -> (i, j)>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// The dim has one name and the reduction another one.
+func.func @two_names(%a: tensor<4x8xf32>) {
+  // expected-error @+1 {{whose factor j is in no result and is not reduced, while factor k, which is reduced, is no dim of an operand: name the dim and the factor alike}}
+  %0 = "my.op"(%a) {shardir.rule = #shardir.rule<([i, j]) -> ([i]), reduction = {k = max}>} : (tensor<4x8xf32>) -> tensor<4xf32>
   return
 }

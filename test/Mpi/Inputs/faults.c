@@ -3,20 +3,23 @@
  * to rank. Requires the runtime's symbols from whoever loads it.
  */
 #define OPEN 4
+#define BIG 5
 #include "../../Inputs/Faults.h"
 
 #define PEER(KIND, LOC)                                                        \
   "{\"kind\": \"" KIND "\", \"mesh\": \"m\", \"axes\": [\"x\"], "              \
   "\"element_type\": \"f32\", \"loc\": \"" LOC "\"}"
 
+/* clang-format off: it takes the strings for code. */
 const char shardir_program_metadata[] = METADATA_HEAD
     "\"functions\": [" FAULT_ENTRIES
     "," ENTRY(hangs_0) "," ENTRY(crashes) "," ENTRY(unreceived) "," ENTRY(unsent) "," ENTRY(circle) "], \"collectives\": [" REDUCE(
         "a.mlir:1:1") "," REDUCE("a.mlir:2:2") "," PEER("send",
                                                         "a.mlir:3:3") "," PEER("recv",
-                                                                               "a.mlir:4:4") "," REDUCE_OPEN("a.mlir:5:5") "], \"report\": {}}";
+                                                                               "a.mlir:4:4") "," REDUCE_OPEN("a.mlir:5:5") "," REDUCE_BIG("a.mlir:6:6") "], \"report\": {}}";
+/* clang-format on */
 
-static float in[8], out[8];
+static float in[BIG_ELEMENTS], out[BIG_ELEMENTS];
 
 #ifdef STOPS_WHEN_LOADED /* the process of this number */
 WHEN_LOADED("OMPI_COMM_WORLD_RANK", STOPS_WHEN_LOADED, SIGSTOP)

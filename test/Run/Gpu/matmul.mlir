@@ -3,6 +3,8 @@
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host" --verify --function=%{function}
 // REDEFINE: %{function} = f32
 // RUN: %{run}
+// REDEFINE: %{function} = f32_vectors
+// RUN: %{run}
 // REDEFINE: %{function} = bf16
 // RUN: %{run}
 // REDEFINE: %{function} = f16_both_transposed
@@ -293,4 +295,13 @@ func.func @open(%rows: tensor<i64>, %columns: tensor<i64>, %depth: tensor<i64>) 
     linalg.yield %s : f32
   } -> tensor<f32>
   return %1 : tensor<f32>
+}
+
+// Rows of B are copied 16 bytes at a time; neither of the extents fills a tile.
+func.func @f32_vectors(%a: tensor<70x20xf32>, %b: tensor<20x132xf32>) -> tensor<70x132xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70x132xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<70x132xf32>) -> tensor<70x132xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<70x20xf32>, tensor<20x132xf32>) outs(%f : tensor<70x132xf32>) -> tensor<70x132xf32>
+  return %r : tensor<70x132xf32>
 }

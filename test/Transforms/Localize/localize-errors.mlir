@@ -52,3 +52,18 @@ func.func @no_identity(%x: tensor<8xf8E8M0FNU> {shardir.placement = #shardir.pla
   %0 = collective.make_partial %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xf8E8M0FNU>
   return
 }
+
+// -----
+
+// Without an operand that has the dim, a clone knows its shard's extent only
+// where it is the same on all devices.
+shardir.mesh @m <["x"=2]>
+func.func @even(%a: tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> (tensor<4x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+  %0 = "test.spread"(%a) {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>], shardir.rule = #shardir.rule<([j]) -> ([i, j])>} : (tensor<6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+func.func @uneven(%a: tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> (tensor<5x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+  // expected-error @+1 {{'test.spread' op has a sharding rule that splits dim 0 of result 0, of size 5, by a factor that no operand has, and here its shards differ in size (#shardir.placement<@m, [{"x"}, {}]>): a clone of the op does not know its own; implement LocalizableOpInterface, or leave the dim without a factor (_)}}
+  %0 = "test.spread"(%a) {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>], shardir.rule = #shardir.rule<([j]) -> ([i, j])>} : (tensor<6xf32>) -> tensor<5x6xf32>
+  return %0 : tensor<5x6xf32>
+}

@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: shard-opt %t/1.mlir --shardir-use-machine="machine=h100x8" | FileCheck %s --check-prefix=H100
+// RUN: shard-opt %t/3.mlir --shardir-use-machine="machine=h100x8" | FileCheck %s --check-prefix=NODES
 // RUN: shard-opt %t/1.mlir --shardir-use-machine="machine=%t/mine.json" | FileCheck %s --check-prefix=MINE
 // RUN: shard-opt %t/1.mlir --shardir-to-propagated="arch=sm_80" | FileCheck %s --check-prefix=ARCH
 // RUN: not shard-opt %t/1.mlir --shardir-to-propagated="machine=h101x8" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -14,6 +15,12 @@
 // H100-SAME: dp = {bandwidth = 4.500000e+11 : f64, latency = 3.000000e-06 : f64}
 // H100-SAME: pp = {bandwidth = 5.000000e+10 : f64, latency = 1.000000e-05 : f64}
 // H100-SAME: tp = {bandwidth = 1.000000e+00 : f64}
+
+// Of an axis whose devices fill nodes, eight take what all of a node gather from
+// the network; the network's other axis has one device in each.
+// NODES: shardir.mesh @m <["dp"=4, "fsdp"=64], links =
+// NODES-SAME: dp = {bandwidth = 5.000000e+10 : f64, latency = 1.000000e-05 : f64}
+// NODES-SAME: fsdp = {bandwidth = 5.000000e+10 : f64, gather_bandwidth = 4.000000e+11 : f64, latency = 1.000000e-05 : f64}
 
 // MINE: shardir.machine = {
 // MINE-SAME: flops = {f32 = 2.000000e+11 : f64}
@@ -33,6 +40,9 @@ func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 //--- 2.mlir
 module attributes {shardir.machine = {memory = -1 : i64}} {}
+
+//--- 3.mlir
+shardir.mesh @m <["dp"=4, "fsdp"=64]>
 
 //--- mine.json
 {"name": "mine", "flops": {"f32": 2e11}, "network": {"bandwidth": 1e9, "latency": 1e-3}}

@@ -177,7 +177,7 @@ func.func @window(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, 
 // An op that no rule is known of would run replicated.
 shardir.mesh @m <["tp"=2]>
 func.func @no_rule(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<8xf32> {
-  // expected-remark @+2 {{no sharding rule for 'my.op'; it runs replicated on each device}}
+  // expected-remark @+2 {{no sharding rule for 'my.op'; it runs replicated on each device; to shard it, write shardir.rule = #shardir.rule<...> on it, or implement ShardingRuleOpInterface}}
   // expected-error @+1 {{'my.op' op has no sharding rule, and strict lets no op run replicated for that reason; write shardir.rule = #shardir.rule<...> on it, or implement ShardingRuleOpInterface}}
   %0 = "my.op"(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>

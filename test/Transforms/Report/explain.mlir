@@ -12,7 +12,7 @@
 // The first product: the axis of both operands competes.
 // COLLECTIVES: remark: all_gather over "a": a device receives 49152 bytes; operand 0 of 'linalg.matmul': replicates dim 0 (was sharded over "a");
 // COLLECTIVES-SAME: used by 'linalg.matmul' at {{.*}}explain.mlir:[[#H:]]:8 (decided by argument 1 of @main);
-// COLLECTIVES-SAME: compared for 'linalg.matmul', by what a device receives around it: #shardir.placement<@m, [{}, {"a"}]> 73728 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes, #shardir.placement<@m, [{}, {}]> 442368 bytes;
+// COLLECTIVES-SAME: compared for 'linalg.matmul', by estimates of what a device receives around it: #shardir.placement<@m, [{}, {"a"}]> 73728 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes, #shardir.placement<@m, [{}, {}]> 442368 bytes;
 // COLLECTIVES-SAME: to do without, change one of two annotations: argument 0 of @main; or argument 1 of @main
 // The second: what was taken came through an op that took something else.
 // COLLECTIVES: explain.mlir:[[#H+4]]:8: remark: all_to_all over "a": a device receives 24576 bytes
@@ -22,7 +22,7 @@
 // COLLECTIVES-SAME: used by 'result 2 of @main' at {{.*}}; to do without, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>
 
 // VALUES: remark: argument 0 is placed #shardir.placement<@m, [{"a"}, {}]>, as annotated
-// VALUES: remark: argument 2 is replicated, #shardir.placement<@m, [{}, {}]>; compared for 'argument 2 of @main', by what a device receives around it: #shardir.placement<@m, [{}, {}]> 0 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes; to have another, annotate it
+// VALUES: remark: argument 2 is replicated, #shardir.placement<@m, [{}, {}]>; compared for 'argument 2 of @main', by estimates of what a device receives around it: #shardir.placement<@m, [{}, {}]> 0 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes; to have another, annotate it
 // VALUES: remark: argument 3 is placed #shardir.placement<@m, [{"a"}]>, decided by shardir.constrain at {{.*}}explain.mlir:[[#C:]]:8, through math.exp
 // VALUES: remark: result of 'linalg.fill' is placed #shardir.placement<@m, [{}, {"a"}]>, decided by argument 1 of @main
 // VALUES: remark: result of 'linalg.matmul' is placed {{.*}}, decided by argument 1 of @main; compared for 'linalg.matmul'{{.*}}; to have another, ask for it with shardir.constrain

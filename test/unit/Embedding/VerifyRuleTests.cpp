@@ -151,6 +151,9 @@ TEST(VerifyRule, Factors) {
                "whose factors 2, 1 have size 48 together, but dim 1 of operand "
                "0 has size 8");
   EXPECT_ERROR(rule.addFactor(-5), "whose factor 3 has size -5");
+  EXPECT_ERROR(rule.factors[1].size = kUnknown,
+               "whose factor 1 has an unknown size, but its dims have size 6; "
+               "give that size");
   EXPECT_ERROR(rule.results[0].dims[1] = {},
                "whose factor 1 is in no result and is not reduced");
 }
@@ -178,6 +181,8 @@ TEST(VerifyRule, InitsAndTerms) {
                "that lets terms of operand 9 pass, but the op has 3 operands");
   EXPECT_ERROR((rule.partials[0].operands = {1, 1}),
                "that lets terms of operand 1 pass, and lists it twice");
+  EXPECT_ERROR(rule.partials[0].operands.clear(),
+               "that lets terms of no operand pass");
 }
 
 TEST(VerifyRule, Windows) {

@@ -195,6 +195,34 @@ TEST(EmulatedNccl, AnAbortEndsAHang) {
   });
 }
 
+TEST(EmulatedNccl, RegistrationsAreChecked) {
+  asRanks(2, [](int, Comm comm, Stream) {
+    auto *allocate = CALL(ncclMemAlloc, void **, size_t);
+    auto *release = CALL(ncclMemFree, void *);
+    auto *add = CALL(ncclCommRegister, Comm, void *, size_t, void **);
+    auto *remove = CALL(ncclCommDeregister, Comm, void *);
+    void *block = nullptr, *other = nullptr, *handle = nullptr;
+    ASSERT_EQ(allocate(&block, 4096), kSuccess);
+    ASSERT_EQ(allocate(&other, 4096), kSuccess);
+    EXPECT_EQ(add(comm, block, 4096, &handle), kSuccess);
+    EXPECT_NE(release(block), kSuccess);
+    EXPECT_EQ(remove(comm, handle), kSuccess);
+    EXPECT_EQ(release(block), kSuccess);
+    EXPECT_NE(release(block), kSuccess);
+    EXPECT_NE(remove(comm, handle), kSuccess); // twice
+    EXPECT_EQ(CALL(ncclCommAbort, Comm)(comm), kSuccess);
+    EXPECT_NE(add(comm, other, 4096, &handle), kSuccess);
+    EXPECT_EQ(release(other), kSuccess);
+  });
+  asRanks(2, [](int, Comm comm, Stream) {
+    void *block = nullptr, *handle = nullptr;
+    ASSERT_EQ((CALL(ncclMemAlloc, void **, size_t)(&block, 4096)), kSuccess);
+    EXPECT_NE((CALL(ncclCommRegister, Comm, void *, size_t,
+                    void **)(comm, block, 4097, &handle)),
+              kSuccess);
+  });
+}
+
 TEST(EmulatedNccl, AGraphHoldsACollective) {
   asRanks(2, [](int rank, Comm comm, Stream stream) {
     void *graph = nullptr, *runnable = nullptr;
@@ -214,6 +242,79 @@ TEST(EmulatedNccl, AGraphHoldsACollective) {
       ASSERT_EQ(CALL(cuGraphLaunch, void *, void *)(runnable, stream), 0);
       ASSERT_EQ(CALL(cuStreamSynchronize, void *)(stream), 0);
       EXPECT_EQ(sum, 2 * value + 1);
+    }
+  });
+}
+
+TEST(EmulatedNccl, AGraphsLaunchWaitsForNoPeer) {
+  asRanks(2, [](int rank, Comm comm, Stream stream) {
+    void *graph = nullptr, *runnable = nullptr;
+    float term = float(1 + rank), sum = 0;
+    ASSERT_EQ(CALL(cuStreamBeginCapture_v2, void *, int)(stream, 2), 0);
+    EXPECT_EQ(settle(find<Reducing>("ncclAllReduce")(&term, &sum, 1, kFloat32,
+                                                     kSum, comm, stream),
+                     comm),
+              kSuccess);
+    ASSERT_EQ(CALL(cuStreamEndCapture, void *, void **)(stream, &graph), 0);
+    ASSERT_EQ(CALL(cuGraphInstantiateWithFlags, void **, void *,
+                   unsigned long long)(&runnable, graph, 0),
+              0);
+    auto begin = std::chrono::steady_clock::now();
+    if (rank == 1)
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    ASSERT_EQ(CALL(cuGraphLaunch, void *, void *)(runnable, stream), 0);
+    if (rank == 0) {
+      EXPECT_LT(std::chrono::steady_clock::now() - begin,
+                std::chrono::milliseconds(200));
+      EXPECT_NE(CALL(cuStreamQuery, Stream)(stream), 0);
+    }
+    // Its nodes stay until it has ended.
+    ASSERT_EQ(CALL(cuGraphExecDestroy, void *)(runnable), 0);
+    ASSERT_EQ(CALL(cuGraphDestroy, void *)(graph), 0);
+    ASSERT_EQ(CALL(cuStreamSynchronize, void *)(stream), 0);
+    EXPECT_EQ(sum, 3.0f);
+  });
+}
+
+TEST(EmulatedDriver, StreamsJoinACapture) {
+  asRanks(1, [](int, Comm, Stream stream) {
+    auto *record = CALL(cuEventRecord, void *, void *);
+    auto *await = CALL(cuStreamWaitEvent, void *, void *, unsigned);
+    auto *fill = CALL(cuMemsetD8Async, unsigned long long, unsigned char,
+                      size_t, void *);
+    void *other = nullptr, *there = nullptr, *back = nullptr;
+    ASSERT_EQ((CALL(cuStreamCreate, void **, unsigned)(&other, 1)), 0);
+    ASSERT_EQ((CALL(cuEventCreate, void **, unsigned)(&there, 0)), 0);
+    ASSERT_EQ((CALL(cuEventCreate, void **, unsigned)(&back, 0)), 0);
+    unsigned char bytes[2] = {};
+    auto at = [&](int i) {
+      return (unsigned long long)reinterpret_cast<uintptr_t>(&bytes[i]);
+    };
+    for (bool isJoined : {true, false}) {
+      void *graph = nullptr;
+      ASSERT_EQ(CALL(cuStreamBeginCapture_v2, void *, int)(stream, 2), 0);
+      EXPECT_EQ(record(there, stream), 0);
+      EXPECT_EQ(await(other, there, 0), 0);
+      EXPECT_EQ(fill(at(0), 7, 1, other), 0);
+      EXPECT_NE(CALL(cuEventQuery, void *)(there), 0);
+      EXPECT_EQ(record(back, other), 0);
+      if (isJoined)
+        EXPECT_EQ(await(stream, back, 0), 0);
+      EXPECT_EQ(fill(at(1), 9, 1, stream), 0);
+      EXPECT_EQ(CALL(cuStreamEndCapture, void *, void **)(stream, &graph),
+                isJoined ? 0 : 904);
+      EXPECT_EQ(bytes[0], 0);
+      if (!isJoined)
+        break;
+      void *runnable = nullptr;
+      ASSERT_EQ(CALL(cuGraphInstantiateWithFlags, void **, void *,
+                     unsigned long long)(&runnable, graph, 0),
+                0);
+      ASSERT_EQ(CALL(cuGraphLaunch, void *, void *)(runnable, stream), 0);
+      ASSERT_EQ(CALL(cuStreamSynchronize, void *)(stream), 0);
+      EXPECT_EQ(bytes[0], 7);
+      EXPECT_EQ(bytes[1], 9);
+      bytes[0] = 0;
     }
   });
 }

@@ -229,6 +229,31 @@ TEST(CostModel, LinksThatDiffer) {
       "all_gather:a:b");
 }
 
+// Devices of one node share what they gather or add up, and not what each
+// device has of its own.
+TEST(CostModel, NodesShareWhatTheyGather) {
+  Mesh mesh = makeMesh({64}), apart = mesh;
+  mesh.axes[0].link = Link{5e10, 1e-5, 4e11};
+  apart.axes[0].link = Link{5e10, 1e-5};
+  Shape shape = {4096, 65536};
+  auto ratio = [&](const char *src, const char *dst) {
+    Placement from = parse(src), to = parse(dst);
+    double estimate =
+        estimateRedistribute(from, to, apart, shape, 4).seconds /
+        estimateRedistribute(from, to, mesh, shape, 4).seconds;
+    auto seconds = [&](const Mesh &own) {
+      return costOf(planOf(from, to, own, shape, byTime()).steps, own, shape, 4)
+          .seconds;
+    };
+    EXPECT_NEAR(estimate, seconds(apart) / seconds(mesh), 0.2) << src;
+    return estimate;
+  };
+  EXPECT_NEAR(ratio(R"([{"a"}, {}])", "[{}, {}]"), 8, 0.5);
+  EXPECT_NEAR(ratio(R"([{}, {}], partial = sum ["a"])", R"([{"a"}, {}])"), 8,
+              0.5);
+  EXPECT_NEAR(ratio(R"([{"a"}, {}])", R"([{}, {"a"}])"), 1, 0.01);
+}
+
 // What time chooses is right too: the plans run on numbers.
 TEST(CostModel, PlansByTimeAreRight) {
   Mesh mesh = makeMesh({2, 2, 2});

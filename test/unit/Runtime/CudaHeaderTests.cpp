@@ -103,6 +103,12 @@ TEST(NcclHeader, FunctionsAndStructs) {
   SHARDIR_COMPARE(AllGather)
   SHARDIR_COMPARE(AllReduce)
   SHARDIR_COMPARE(ReduceScatter)
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+  SHARDIR_COMPARE(MemAlloc)
+  SHARDIR_COMPARE(MemFree)
+  SHARDIR_COMPARE(CommRegister)
+  SHARDIR_COMPARE(CommDeregister)
+#endif
 #undef SHARDIR_COMPARE
   ncclConfig_t theirs = NCCL_CONFIG_INITIALIZER;
   nccl::Config ours;

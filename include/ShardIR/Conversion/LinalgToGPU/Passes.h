@@ -77,8 +77,12 @@ SchedulingOptions schedulingForGpu(llvm::StringRef arch);
 /// Goes before buildScheduling, which rewrites what they are recognized by.
 void buildGpuLoops(mlir::OpPassManager &pm);
 
-/// Bufferized host code to host code that calls the runtime, kernels assembled
-/// beside it (or emulated, for `host`). Collectives are untouched.
+/// Bufferized host code to launches, each with its schedule, beside which
+/// collectives go on.
+void buildGpuSchedules(mlir::OpPassManager &pm, const GpuOptions &options);
+
+/// Host code with launches to host code that calls the runtime, kernels
+/// assembled beside it (or emulated, for `host`). Collectives are untouched.
 void buildGpuKernels(mlir::OpPassManager &pm, const GpuOptions &options);
 
 /// After the host's lowering: the table of emulated kernels, for `host`.

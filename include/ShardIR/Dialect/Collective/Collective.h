@@ -46,7 +46,7 @@ mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::ArrayAttr axes,
                                 mlir::SymbolTableCollection &tables);
 /// The extent of this device's block of a dim of `extent`, cut over `axes` as
-/// in P3. Requires a group that verifies, of known size.
+/// in P3 of docs/Semantics.md. Requires a group that verifies, of known size.
 mlir::Value createBlockExtent(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
                               mlir::ArrayAttr axes, mlir::Value extent);

@@ -33,7 +33,8 @@ struct Machine {
   Link node, network; ///< zeros: MachineModel's defaults
 
   /// The link of `axis` of a mesh whose ranks fill nodes in order: that of a
-  /// node if all devices along it are in one.
+  /// node if all devices along it are in one, else the network's. Those of one
+  /// node share what they gather: of each byte one takes it from the network.
   Link linkOf(const Mesh &mesh, size_t axis) const;
 };
 

@@ -77,6 +77,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
     static constexpr ::llvm::StringLiteral kKernel = "shardir.kernel";
     static constexpr ::llvm::StringLiteral kSchedule = "shardir.schedule";
+    static constexpr ::llvm::StringLiteral kLaunchSeconds = "shardir.launch_seconds";
     static constexpr ::llvm::StringLiteral kGpu = "shardir.gpu";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
@@ -193,6 +194,11 @@ def ShardIR_ProvenanceAttr : AttrDef<ShardIR_Dialect, "Provenance"> {
 
     /// `argument 1 of @main, through linalg.matmul, arith.maximumf`.
     std::string describe() const;
+    /// True if both are of one annotation, whatever they came through.
+    bool hasOriginOf(ProvenanceAttr other) const {
+      return getKind() == other.getKind() && getIndex() == other.getIndex() &&
+             getName() == other.getName() && getLoc() == other.getLoc();
+    }
   }];
 }
 

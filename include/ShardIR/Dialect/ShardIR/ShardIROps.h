@@ -114,7 +114,8 @@ void printHalo(mlir::OpAsmPrinter &printer, mlir::ArrayAttr halo);
 /// Checks that a halo has one [low, high] per dim, none negative.
 mlir::LogicalResult checkHalo(mlir::Operation *op, mlir::ArrayAttr halo,
                               int64_t rank);
-/// Checks a halo against the placement of the overlapping result (D6).
+/// Checks a halo against the placement of the overlapping result (D6 of
+/// docs/Semantics.md).
 mlir::LogicalResult verifyHaloFor(mlir::Operation *op, mlir::ArrayAttr halo,
                                   PlacementAttr placement,
                                   mlir::ShapedType type);

@@ -35,7 +35,8 @@ def ShardIR_MeshOp : ShardIR_Op<"mesh", [Symbol]> {
     may be unknown until `shardir-specialize-mesh`: `"dp"=?`, or `"dp"=?8` with
     the size that decisions assume. `devices` names the rank at each position of
     the grid, row-major; `links` gives bandwidth (bytes/s) and latency (s) for
-    the cost model.
+    the cost model, and `gather_bandwidth` where gathers and reductions are
+    faster because devices of one node share what comes from another.
 
     Example:
 

@@ -11,10 +11,21 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace shardir {
+
+class PropagationCostModel;
 
 #define GEN_PASS_DECL
 #include "ShardIR/Transforms/Propagate/Passes.h.inc"
+
+/// The pass with costs of an embedder (ShardIR/Propagation/CostModel.h) in
+/// place of those of the mesh and the machine; with those if null. The option
+/// `cost` then orders the parts of a cost.
+std::unique_ptr<mlir::Pass>
+createPropagate(PropagateOptions options,
+                std::shared_ptr<const PropagationCostModel> costModel);
 
 } // namespace shardir
 

@@ -223,6 +223,19 @@ Value KernelEmitter::shared(Type element, int64_t count, int64_t offset) {
                                 value(constant(offset)), ValueRange());
 }
 
+SmallVector<Value>
+KernelEmitter::either(Value condition, function_ref<SmallVector<Value>()> then,
+                      function_ref<SmallVector<Value>()> otherwise) {
+  auto emitting = [&](function_ref<SmallVector<Value>()> body) {
+    return [&, body](OpBuilder &, Location) {
+      scf::YieldOp::create(builder, loc, body());
+    };
+  };
+  auto branch = scf::IfOp::create(builder, loc, condition, emitting(then),
+                                  emitting(otherwise));
+  return SmallVector<Value>(branch.getResults());
+}
+
 Value KernelEmitter::lessEqual(Index a, Index b) {
   auto x = known(a), y = known(b);
   if (x && y)

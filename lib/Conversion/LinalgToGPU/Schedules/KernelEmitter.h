@@ -106,6 +106,12 @@ public:
   /// is an f32 or an integer of 32 or 64 bits.
   mlir::Value pinned(mlir::ValueRange values);
 
+  /// What `then` gives if `condition` holds, else what `otherwise` does.
+  llvm::SmallVector<mlir::Value>
+  either(mlir::Value condition,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
+
   mlir::Value lessEqual(Index a, Index b);
   mlir::Value both(mlir::Value a, mlir::Value b);
   Condition both(Condition a, Condition b);

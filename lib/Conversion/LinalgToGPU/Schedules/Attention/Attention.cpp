@@ -33,7 +33,7 @@ struct Unit {
   /// True if it takes the op's types.
   bool (*takes)(kernel::AttentionOp);
   SmallVector<AttentionPlan> (*plans)(kernel::AttentionOp);
-  /// Shared memory besides the tiles', in bytes.
+  /// Shared memory in bytes, whichever way tiles are turned.
   int64_t (*sharedBytes)(kernel::AttentionOp, const AttentionPlan &);
   /// Floating-point operations/s of a chip that is full.
   double (*flops)(const AttentionPlan &, const GpuTarget &);
@@ -45,12 +45,13 @@ int64_t bytesOf(Value operand) {
   return elementBytes(getElementTypeOrSelf(operand.getType()));
 }
 
-/// Shared memory of the tiles, in bytes, whichever way they are turned.
-int64_t tileBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
-  auto bytes = [](Value operand, int64_t first, int64_t second) {
+int64_t tileBytes(kernel::AttentionOp op, const AttentionPlan &plan,
+                  bool swizzled) {
+  auto bytes = [&](Value operand, int64_t first, int64_t second) {
     int64_t size = bytesOf(operand), chunk = 16 / size;
     auto padded = [&](int64_t rows, int64_t columns) {
-      return roundUp(rows * (columns / chunk | 1) * 16, 128);
+      return swizzled ? rows * roundUp(columns, 64) * size
+                      : roundUp(rows * (columns / chunk | 1) * 16, 128);
     };
     return std::max(padded(first, second), padded(second, first));
   };
@@ -59,14 +60,24 @@ int64_t tileBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
                         bytes(op.getValue(), plan.bn, plan.bv));
 }
 
+int64_t paddedBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  return tileBytes(op, plan, /*swizzled=*/false);
+}
+
 /// Registers of a thread: the fragments, and what addresses and the softmax
 /// take.
 int64_t registersOf(kernel::AttentionOp op, const AttentionPlan &plan) {
   int64_t words = elementBytes(op.getComputeType()) / 4;
   int64_t sums = plan.rowTiles * (plan.bn + plan.bv) / 2 * words;
   int64_t held = plan.queryInRegisters ? plan.rowTiles * plan.k / 4 : 0;
+  if (plan.copyWarps > 0)
+    held += plan.bn / 4;
   return sums + held + 56;
 }
+
+/// Where warpgroups divide registers among themselves: what a thread has at
+/// first, and what one that multiplies can have.
+constexpr int64_t sharedRegisters = 168, mostRegisters = 240;
 
 struct Choice {
   AttentionPlan plan;
@@ -78,7 +89,7 @@ struct Choice {
 
 PlanNumbers numbersOf(const AttentionPlan &plan) {
   return {{"tile_m", plan.bm()},   {"tile_n", plan.bn},
-          {"tile_v", plan.bv},     {"warps", plan.warps},
+          {"tile_v", plan.bv},     {"warps", plan.warps + plan.copyWarps},
           {"stages", plan.stages}, {"splits", plan.parts}};
 }
 
@@ -120,6 +131,14 @@ double secondsOf(kernel::AttentionOp op, const AttentionShape &shape,
   return seconds + target.launchSeconds + merged / target.copyBytesPerSecond;
 }
 
+bool suitsCopyEngine(kernel::AttentionOp op, const AttentionPlan &plan) {
+  TrialEmitter trial(op);
+  FailureOr<AttentionProblem> problem = AttentionProblem::create(
+      trial.emit, op, findNeighbours(op), /*leastRows=*/plan.bm());
+  return succeeded(problem) &&
+         !suitsTensorMaps(trial.emit, *problem, plan).never();
+}
+
 /// The plan of least predicted time.
 std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
                              const GpuTarget &target) {
@@ -131,14 +150,18 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
   for (const AttentionPlan &plan : unit.plans(op)) {
     if (continued && plan.bv < *shape.v)
       continue;
-    int64_t bytes = tileBytes(op, plan) + unit.sharedBytes(op, plan);
+    int64_t bytes = unit.sharedBytes(op, plan);
     int64_t registers = registersOf(op, plan);
-    if (bytes > target.sharedBytes || registers > 255)
+    if (bytes > target.sharedBytes ||
+        registers > (plan.copyWarps > 0 ? mostRegisters : 255) ||
+        (plan.copyWarps > 0 && !suitsCopyEngine(op, plan)))
       continue;
-    double perMultiprocessor =
-        std::min({target.sharedBytes / bytes,
-                  target.registers / (registers * plan.threads()),
-                  target.threads / plan.threads()});
+    if (plan.copyWarps > 0)
+      registers = sharedRegisters;
+    int64_t threads = plan.threads() + 32 * plan.copyWarps;
+    double perMultiprocessor = std::min(
+        {target.sharedBytes / bytes, target.registers / (registers * threads),
+         target.threads / threads});
     if (perMultiprocessor < 1)
       continue;
     double steps = std::ceil(shape.columns / plan.bn);
@@ -236,8 +259,9 @@ SmallVector<AttentionPlan> fmaPlans(kernel::AttentionOp op) {
   return plans;
 }
 
-int64_t fmaSharedBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
-  return plan.bm() * (plan.bn + 4) * elementBytes(op.getComputeType());
+int64_t fmaBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  return paddedBytes(op, plan) +
+         plan.bm() * (plan.bn + 4) * elementBytes(op.getComputeType());
 }
 
 double fmaFlops(const AttentionPlan &, const GpuTarget &target) {
@@ -246,21 +270,35 @@ double fmaFlops(const AttentionPlan &, const GpuTarget &target) {
 
 SmallVector<AttentionPlan> wgmmaPlans(kernel::AttentionOp op) {
   SmallVector<AttentionPlan> plans;
-  auto add = [&](int64_t warps, int64_t bn, int64_t mostColumns) {
+  auto add = [&](int64_t warps, int64_t copyWarps, int64_t bn,
+                 int64_t mostColumns) {
     AttentionPlan plan = roundedPlan(op, mostColumns);
     plan.warps = warps;
+    plan.copyWarps = copyWarps;
     plan.bn = bn;
     plan.queryInRegisters = false;
     plans.push_back(plan);
   };
-  add(8, 128, 128);
-  add(8, 64, 256);
-  add(4, 64, 128);
+  add(8, 4, 128, 128);
+  add(8, 4, 64, 256);
+  add(8, 0, 128, 128);
+  add(8, 0, 64, 256);
+  add(4, 0, 64, 128);
   return plans;
 }
 
+/// And mbarriers.
+int64_t wgmmaBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  return tileBytes(op, plan, /*swizzled=*/true) + 256;
+}
+
 double wgmmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
-  return target.matrixFlops * (plan.bn == 128 ? 0.5 : 0.4);
+  double rate = plan.bn == 128 ? 0.5 : 0.4;
+  // Of at most 64 columns two blocks share a multiprocessor: one multiplies
+  // while the other one computes exponentials.
+  if (plan.copyWarps > 0)
+    rate += plan.bv > 64 ? 0.1 : -0.05;
+  return target.matrixFlops * rate;
 }
 
 /// Two blocks fit on a multiprocessor: one multiplies while the other computes
@@ -280,32 +318,31 @@ SmallVector<AttentionPlan> tensorMemoryPlans(kernel::AttentionOp op) {
   return plans;
 }
 
-/// Probabilities, the mbarrier, and the address of tensor memory.
-int64_t tensorMemoryBytes(kernel::AttentionOp, const AttentionPlan &plan) {
-  return plan.bm() * roundUp(plan.bn, 64) * 2 + 256;
+/// And probabilities, the mbarrier, and the address of tensor memory.
+int64_t tensorMemoryBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  return tileBytes(op, plan, /*swizzled=*/true) +
+         plan.bm() * roundUp(plan.bn, 64) * 2 + 256;
 }
 
 double tensorMemoryFlops(const AttentionPlan &, const GpuTarget &target) {
   return target.matrixFlops * 0.3;
 }
 
-int64_t noBytes(kernel::AttentionOp, const AttentionPlan &) { return 0; }
-
 const Unit units[] = {
     {"mma_attention", [](const GpuTarget &) { return true; }, mmaTakes,
-     mmaPlans, noBytes, mmaFlops, emitMmaAttention},
+     mmaPlans, paddedBytes, mmaFlops, emitMmaAttention},
     {"wgmma_attention",
      [](const GpuTarget &target) {
        return target.isHost() || target.hasWarpgroupMma();
      },
-     mmaTakes, wgmmaPlans, noBytes, wgmmaFlops, emitWgmmaAttention},
+     mmaTakes, wgmmaPlans, wgmmaBytes, wgmmaFlops, emitWgmmaAttention},
     {"tcgen05_attention",
      [](const GpuTarget &target) { return target.hasTensorMemory(); }, mmaTakes,
      tensorMemoryPlans, tensorMemoryBytes, tensorMemoryFlops,
      emitTensorMemoryAttention},
     {"fma_attention", [](const GpuTarget &) { return true; },
-     [](kernel::AttentionOp) { return true; }, fmaPlans, fmaSharedBytes,
-     fmaFlops, emitFmaAttention},
+     [](kernel::AttentionOp) { return true; }, fmaPlans, fmaBytes, fmaFlops,
+     emitFmaAttention},
 };
 
 class Attention : public Schedule {
@@ -330,6 +367,8 @@ public:
     const AttentionPlan &plan = choice->plan;
     estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
                                     plan.bm(), plan.bn, plan.stages);
+    if (plan.copyWarps > 0)
+      estimate.reason += " that the copy engine fills";
     estimate.plan = numbersOf(plan);
     if (plan.parts > 1)
       estimate.reason +=

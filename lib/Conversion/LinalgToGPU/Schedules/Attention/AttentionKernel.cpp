@@ -62,18 +62,12 @@ Value AttentionKernel::exponential(Value x, Value shift) {
                                               : arith::FastMathFlags::none);
 }
 
-SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
+SmallVector<Value> AttentionKernel::softmax(Fragment &values, Sums &sums) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  int64_t rows = 2 * plan.rowTiles;
-  int64_t accs = 8 * plan.rowTiles * valueTiles() / 2;
-  Fragment acc(carried.take_front(accs));
-  SmallVector<Value> max(carried.slice(accs, rows)),
-      sum(carried.take_back(rows));
-  Index stage = emit.rem(step, plan.stages);
-  Fragment values = scored(scores(stage), step);
+  SmallVector<Value> factors;
   Value lowest = float_(-std::numeric_limits<double>::infinity());
-  for (int64_t row = 0; row < rows; ++row) {
+  for (int64_t row = 0; row < rowCount(); ++row) {
     auto mine = [&](int64_t j, int64_t one) -> Value & {
       return values[at(scoreTiles(), row / 2, j, row % 2, one)];
     };
@@ -84,12 +78,12 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one)
         best = best ? larger(best, mine(j, one)) : mine(j, one);
-    best = larger(max[row], emit.butterfly(best, 4, larger));
+    best = larger(sums.max[row], emit.butterfly(best, 4, larger));
     Value empty = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
                                         best, lowest);
     Value shift = arith::SelectOp::create(builder, loc, empty, float_(0), best);
-    Value factor = exponential(max[row], shift);
-    max[row] = best;
+    Value factor = exponential(sums.max[row], shift);
+    sums.max[row] = best;
     Value total;
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one) {
@@ -97,13 +91,23 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
         p = exponential(p, shift);
         total = total ? arith::AddFOp::create(builder, loc, total, p) : p;
       }
-    sum[row] = math::FmaOp::create(builder, loc, sum[row], factor, total);
+    sums.sum[row] =
+        math::FmaOp::create(builder, loc, sums.sum[row], factor, total);
+    factors.push_back(factor);
+  }
+  return factors;
+}
+
+void AttentionKernel::scale(Fragment &acc, ArrayRef<Value> factors) {
+  for (auto [row, factor] : llvm::enumerate(factors))
     for (int64_t j = 0; j < valueTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one) {
         Value &a = acc[at(valueTiles(), row / 2, j, row % 2, one)];
-        a = arith::MulFOp::create(builder, loc, a, factor);
+        a = arith::MulFOp::create(emit.builder, emit.loc, a, factor);
       }
-  }
+}
+
+void AttentionKernel::finishProbabilities(Fragment &values, Index step) {
   kernel::AttentionOp op = problem.getOp();
   bool plain = op.hasPlainProb();
   SmallVector<Index> ivs(blockIvs);
@@ -114,7 +118,7 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
       return position;
     return emit.min(position, emit.sub(axis.extent, emit.constant(1)));
   };
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t row = 0; row < rowCount(); ++row)
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one) {
         if (!plain) {
@@ -127,14 +131,16 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
         Value &p = values[at(scoreTiles(), row / 2, j, row % 2, one)];
         p = runRegion(op.getProb(), p, ivs);
       }
-  accumulate(stage, values, acc);
-  SmallVector<Value> result(acc);
-  result.append(max);
-  result.append(sum);
-  return result;
 }
 
-SmallVector<Value> AttentionKernel::initial() {
+AttentionKernel::Sums AttentionKernel::sumsOf(ValueRange carried) const {
+  int64_t accs = plan.rowTiles * valueTiles() * 4;
+  return {Fragment(carried.take_front(accs)),
+          SmallVector<Value>(carried.slice(accs, rowCount())),
+          SmallVector<Value>(carried.slice(accs + rowCount(), rowCount()))};
+}
+
+AttentionKernel::Sums AttentionKernel::initial() {
   const AttentionNeighbours &known = problem.neighbours;
   OpBuilder &builder = emit.builder;
   // Values of rows and columns that do not exist are never stored.
@@ -152,7 +158,7 @@ SmallVector<Value> AttentionKernel::initial() {
     scf::YieldOp::create(builder, emit.loc, float_(0));
     return branch.getResult(0);
   };
-  int64_t rows = 2 * plan.rowTiles;
+  int64_t rows = rowCount();
   SmallVector<Value> acc(8 * plan.rowTiles * valueTiles() / 2, float_(0)),
       max(rows, float_(-std::numeric_limits<double>::infinity())),
       sum(rows, float_(0));
@@ -185,22 +191,18 @@ SmallVector<Value> AttentionKernel::initial() {
             read(problem.acc, both, ivs);
       }
   }
-  acc.append(max);
-  acc.append(sum);
-  return acc;
+  return {acc, max, sum};
 }
 
-void AttentionKernel::finish(ValueRange carried) {
+void AttentionKernel::finish(const Sums &sums) {
   OpBuilder &builder = emit.builder;
-  int64_t rows = 2 * plan.rowTiles;
-  int64_t accs = 8 * plan.rowTiles * valueTiles() / 2;
   bool paired = problem.isPaired(emit);
-  for (int64_t row = 0; row < rows; ++row) {
-    Value max = carried[accs + row];
+  for (int64_t row = 0; row < rowCount(); ++row) {
+    Value max = sums.max[row];
     if (inPowersOfTwo())
       max = arith::MulFOp::create(builder, emit.loc, max, float_(M_LN2));
-    Value sum = emit.butterfly(
-        carried[accs + rows + row], 4, [&](Value a, Value b) -> Value {
+    Value sum =
+        emit.butterfly(sums.sum[row], 4, [&](Value a, Value b) -> Value {
           return arith::AddFOp::create(builder, emit.loc, a, b);
         });
     ifInside(problem.rows, plan.bm(), rowAt(row), [&] {
@@ -215,7 +217,7 @@ void AttentionKernel::finish(ValueRange carried) {
       for (int64_t j = 0; j < valueTiles(); ++j) {
         SmallVector<Value> two;
         for (int64_t one = 0; one < 2; ++one)
-          two.push_back(carried[at(valueTiles(), row / 2, j, row % 2, one)]);
+          two.push_back(sums.acc[at(valueTiles(), row / 2, j, row % 2, one)]);
         Index column =
             emit.add(emit.add(valueStart, emit.mul(emit.rem(lane, 4), 2)),
                      emit.constant(8 * j));
@@ -245,7 +247,7 @@ void AttentionKernel::run(StringRef name) {
     takeShared(*tile, layout);
   takeMore(layout);
 
-  emit.launch(name, {blocks}, plan.threads(), layout.bytes, [&] {
+  emit.launch(name, {blocks}, blockThreads(), layout.bytes, [&] {
     // Neighbouring blocks share keys and values: they stay in the second cache.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
     Index rowTile = at.pop_back_val();
@@ -262,33 +264,41 @@ void AttentionKernel::run(StringRef name) {
     for (Tile *tile : {&query, &key, &value})
       open(*tile, blockIvs);
     prepare();
-
-    auto waitFor = [&](Value newest) {
-      wait(newest, plan.stages - 2);
-      beforeBarrier();
-      emit.barrier();
-    };
-    Index zero = emit.constant(0), one = emit.constant(1);
-    auto [begin, end] = stepRange();
-    Index first = begin, steps = end;
-    copy(query, zero, rowStart, zero);
-    Value newest;
-    for (int64_t stage = 0; stage < plan.stages - 1; ++stage) {
-      Index step = emit.add(first, emit.constant(stage));
-      emit.branch(emit.lessThan(step, steps), [&] { load(step); });
-      newest = commit();
-    }
-    waitFor(newest);
-    holdQuery();
-    SmallVector<Value> carried = emit.loop(
-        first, steps, one, initial(), [&](Index step, ValueRange carried) {
-          waitFor(newest);
-          Index next = emit.add(step, emit.constant(plan.stages - 1));
-          emit.branch(emit.lessThan(next, steps), [&] { load(next); });
-          commit();
-          return runStep(step, carried);
-        });
-    finish(carried);
+    auto [first, end] = stepRange();
+    attend(first, end);
     giveBack();
   });
+}
+
+void AttentionKernel::attend(Index first, Index end) {
+  auto waitFor = [&](Value newest) {
+    wait(newest, plan.stages - 2);
+    beforeBarrier();
+    emit.barrier();
+  };
+  Index zero = emit.constant(0), one = emit.constant(1);
+  copy(query, zero, rowStart, zero);
+  Value newest;
+  for (int64_t stage = 0; stage < plan.stages - 1; ++stage) {
+    Index step = emit.add(first, emit.constant(stage));
+    emit.branch(emit.lessThan(step, end), [&] { load(step); });
+    newest = commit();
+  }
+  waitFor(newest);
+  holdQuery();
+  SmallVector<Value> carried = emit.loop(
+      first, end, one, initial().values(), [&](Index step, ValueRange carried) {
+        waitFor(newest);
+        Index next = emit.add(step, emit.constant(plan.stages - 1));
+        emit.branch(emit.lessThan(next, end), [&] { load(next); });
+        commit();
+        Sums sums = sumsOf(carried);
+        Index stage = emit.rem(step, plan.stages);
+        Fragment values = scored(scores(stage), step);
+        scale(sums.acc, softmax(values, sums));
+        finishProbabilities(values, step);
+        accumulate(stage, values, sums.acc);
+        return sums.values();
+      });
+  finish(sumsOf(carried));
 }

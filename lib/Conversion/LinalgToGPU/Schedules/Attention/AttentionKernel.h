@@ -34,6 +34,8 @@ struct AttentionPlan {
   /// The extent of k, rounded up to a multiple of 16.
   int64_t k = 64;
   int64_t stages = 2;
+  /// Besides `warps`: those that only copy, a warpgroup or none.
+  int64_t copyWarps = 0;
   /// Blocks that share the keys of the same rows.
   int64_t parts = 1;
   /// Queries are read from shared memory once.
@@ -174,8 +176,21 @@ public:
   void run(llvm::StringRef name);
 
 protected:
+  /// A thread's part of acc, and of its rows the maxima and its part of the
+  /// sums.
+  struct Sums {
+    Fragment acc;
+    llvm::SmallVector<mlir::Value> max, sum;
+    llvm::SmallVector<mlir::Value> values() const {
+      return llvm::to_vector(llvm::concat<const mlir::Value>(acc, max, sum));
+    }
+  };
+
   /// Takes shared memory besides the tiles', on the host.
   virtual void takeMore(SharedLayout &layout) {}
+  virtual int64_t blockThreads() const { return plan.threads(); }
+  /// The steps from `first` to `end`, excluded, and what is stored after them.
+  virtual void attend(Index first, Index end);
   /// At the kernel's start; when the queries are there.
   virtual void prepare() {}
   virtual void holdQuery() {}
@@ -202,6 +217,28 @@ protected:
   Tile query, key, value;
   // In the kernel.
   Index rowStart, valueStart;
+  /// The block's position along `outer`; other loops are at 0.
+  llvm::SmallVector<Index> blockIvs;
+
+  int64_t rowCount() const { return 2 * plan.rowTiles; }
+
+  Sums sumsOf(mlir::ValueRange carried) const;
+  Sums initial();
+  /// True if all columns of a step exist and no score is masked; null where
+  /// that is known.
+  mlir::Value isVisible(Index step);
+  /// `score` of a step's products, columns that do not exist -inf. `visible`
+  /// says that isVisible holds.
+  Fragment scored(const Fragment &products, Index step, bool visible);
+  /// The same where that is not known.
+  Fragment scored(const Fragment &products, Index step);
+  /// Makes exponentials of a step's scores, relative to the maxima that take
+  /// them in. Returns, by row, the factor that `acc` still needs.
+  llvm::SmallVector<mlir::Value> softmax(Fragment &values, Sums &sums);
+  void scale(Fragment &acc, llvm::ArrayRef<mlir::Value> factors);
+  /// `prob` of them.
+  void finishProbabilities(Fragment &values, Index step);
+  void finish(const Sums &sums);
 
 private:
   /// The row of the thread's `row`th, of two per row tile.
@@ -211,19 +248,11 @@ private:
   /// With `visible`, the mask's conditions are known to hold.
   mlir::Value runRegion(mlir::Region &region, mlir::Value first,
                         llvm::ArrayRef<Index> ivs, bool visible = false);
-  /// `score` of a step's products, columns that do not exist -inf. `visible`
-  /// says that all columns exist and no score is masked.
-  Fragment scored(const Fragment &products, Index step, bool visible);
-  /// The same where `visible` is not known.
-  Fragment scored(const Fragment &products, Index step);
   /// The dims of the block's rows and of all columns, those of the step
   /// excepted.
   LoopRanges blockRanges();
   /// The steps in which a score can count, the second one excluded.
   std::pair<Index, Index> stepRange();
-  llvm::SmallVector<mlir::Value> runStep(Index step, mlir::ValueRange carried);
-  llvm::SmallVector<mlir::Value> initial();
-  void finish(mlir::ValueRange carried);
   mlir::Value float_(double number);
   /// exp(x - shift), or 2^(x - shift).
   mlir::Value exponential(mlir::Value x, mlir::Value shift);
@@ -233,7 +262,6 @@ private:
   /// A score, times log2(e) if inPowersOfTwo.
   mlir::Value scaled(mlir::Value score);
 
-  llvm::SmallVector<Index> blockIvs;
   AttentionMask mask;
 };
 
@@ -256,6 +284,11 @@ void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
 /// The same by wgmma: sm_90a, four warps for each 64 rows.
 void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                         const AttentionPlan &plan);
+/// With `copyWarps` the copy engine brings keys and values, two warpgroups
+/// multiply; where addresses turn out not to suit tensor maps, threads copy.
+/// Whether they do:
+Condition suitsTensorMaps(KernelEmitter &emit, const AttentionProblem &problem,
+                          const AttentionPlan &plan);
 /// The same by tcgen05, with sums in tensor memory: sm_100a.
 void emitTensorMemoryAttention(KernelEmitter &emit,
                                const AttentionProblem &problem,

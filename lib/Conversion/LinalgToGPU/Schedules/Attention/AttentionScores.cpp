@@ -203,15 +203,14 @@ std::pair<Index, Index> AttentionKernel::stepRange() {
   return {begin, emit.min(steps, emit.add(begin, each))};
 }
 
-Fragment AttentionKernel::scored(const Fragment &products, Index step) {
-  if (problem.columns.isDividedBy(plan.bn) && mask.conditions.empty())
-    return scored(products, step, /*visible=*/true);
-  OpBuilder &builder = emit.builder;
+Value AttentionKernel::isVisible(Index step) {
   Index start = emit.mul(step, plan.bn);
   Index end = emit.add(start, emit.constant(plan.bn));
   Value visible;
   if (!problem.columns.isDividedBy(plan.bn))
     visible = emit.lessEqual(end, problem.columns.extent);
+  if (mask.conditions.empty())
+    return visible;
   LoopRanges ranges = blockRanges();
   for (int loop : problem.columns.loops) {
     ranges.first[loop] = start;
@@ -221,15 +220,14 @@ Fragment AttentionKernel::scored(const Fragment &products, Index step) {
     visible =
         emit.both(visible, emit.lessEqual(emit.constant(0),
                                           leastOf(emit, condition, ranges)));
-  SmallVector<Type> types(products.size(), problem.wide);
-  auto branch =
-      scf::IfOp::create(builder, emit.loc, types, visible, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  for (bool full : {true, false}) {
-    builder.setInsertionPointToStart(full ? branch.thenBlock()
-                                          : branch.elseBlock());
-    Fragment values = scored(products, step, full);
-    scf::YieldOp::create(builder, emit.loc, values);
-  }
-  return Fragment(branch.getResults());
+  return visible;
+}
+
+Fragment AttentionKernel::scored(const Fragment &products, Index step) {
+  Value visible = isVisible(step);
+  if (!visible)
+    return scored(products, step, /*visible=*/true);
+  return Fragment(emit.either(
+      visible, [&] { return scored(products, step, /*visible=*/true); },
+      [&] { return scored(products, step, /*visible=*/false); }));
 }

@@ -8,12 +8,22 @@
 //
 // Requires sm_90a, queries and keys of one 16-bit float type, and probabilities
 // and values of one. Each warpgroup has 64 rows; probabilities are an operand
-// in registers. While one warpgroup is at its exponentials, another one
-// multiplies.
+// in registers. Where two blocks share a multiprocessor, one multiplies while
+// the other one is at its exponentials.
+//
+// The warp-specialised kernel is FlashAttention-3's (Shah et al.,
+// arXiv:2407.08608, algorithm 2). One warp has the copy engine fill two rings,
+// of keys and of values; a stage has two mbarriers, as those of
+// TensorMapTiles.h. A warpgroup starts a step's scores and the sums of the step
+// before, and computes exponentials of the scores while the sums are
+// multiplied. Two warpgroups take turns at starting products, by a barrier
+// each: the products of one run while the other one computes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TensorMaps.h"
 #include "WarpgroupTiles.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -25,32 +35,331 @@ public:
                  const AttentionPlan &plan)
       : OnWarpgroupTiles(emit, problem, plan) {}
 
-private:
+protected:
   void prepare() override { group = tiles.group(); }
 
   Fragment scores(Index stage) override {
-    Value sums = tiles.startScores(query, group, key, stage, emit.constant(0),
-                                   plan.bn, plan.k);
+    Value sums = startScores(stage);
     tiles.wait(0);
     return tiles.finish(sums);
   }
 
   void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
-    SmallVector<Value> factors;
-    for (int64_t j = 0; j < scoreTiles(); ++j)
-      for (int64_t half = 0; half < 2; ++half)
-        factors.push_back(packed(p, 0, j, half, /*asInteger=*/true));
-    Value made = tiles.startSums(factors, value, stage, sums);
+    Value made = tiles.startSums(factors(p), value, stage, sums);
     tiles.wait(0);
     sums = tiles.finish(made);
   }
 
+  Value startScores(Index stage) {
+    return tiles.startScores(query, group, key, stage, emit.constant(0),
+                             plan.bn, plan.k);
+  }
+
+  /// The A fragments of probabilities.
+  SmallVector<Value> factors(ArrayRef<Value> p) {
+    SmallVector<Value> words;
+    for (int64_t j = 0; j < scoreTiles(); ++j)
+      for (int64_t half = 0; half < 2; ++half)
+        words.push_back(packed(p, 0, j, half, /*asInteger=*/true));
+    return words;
+  }
+
   Index group;
+};
+
+class WarpSpecializedAttention : public WgmmaAttention {
+public:
+  WarpSpecializedAttention(KernelEmitter &emit, const AttentionProblem &problem,
+                           const AttentionPlan &plan)
+      : WgmmaAttention(emit, problem, plan), keys{key}, values{value} {}
+
+  Condition suits() {
+    // Rows of queries may be several loops: threads copy these.
+    for (const Axis *axis : {&problem.columns, &problem.k, &problem.v})
+      if (axis->loops.size() != 1)
+        return {false, {}};
+    if (loopsOf(key).size() > mostTensorMapDims ||
+        loopsOf(value).size() > mostTensorMapDims)
+      return {false, {}};
+    return emit.both(key.aligned, value.aligned);
+  }
+
+  void run() {
+    for (Ring *ring : {&keys, &values})
+      ring->map = mapOf(ring->tile);
+    WgmmaAttention::run("ws");
+  }
+
+private:
+  /// A block starts with 168 registers per thread, 384 of them: 24 and twice
+  /// 240 are as many.
+  static constexpr int64_t copierRegisters = 24, multiplierRegisters = 240;
+  static constexpr int64_t groupThreads = 128;
+  /// The block's barriers: the turn of each warpgroup, and all that multiply.
+  enum Barriers : int64_t { FirstTurn = 1, Multipliers = 3 };
+
+  /// Stages that hold tiles of steps in turn.
+  struct Ring {
+    const Tile &tile;
+    Value map = {};
+    /// Where its mbarriers are in shared memory: `full` of each stage, then
+    /// `empty`.
+    int64_t barriers = 0;
+  };
+
+  void takeMore(SharedLayout &layout) override {
+    for (Ring *ring : {&keys, &values})
+      ring->barriers = layout.take(plan.stages * 16);
+  }
+  int64_t blockThreads() const override {
+    return plan.threads() + 32 * plan.copyWarps;
+  }
+
+  /// The loops that move a tile's operand: along its rows, across them, others.
+  SmallVector<int> loopsOf(const Tile &tile) const {
+    SmallVector<int> loops = {tile.second->loops[0], tile.first->loops[0]};
+    if (tile.turned)
+      std::swap(loops[0], loops[1]);
+    for (int loop : problem.outer.loops)
+      if (!tile.operand.isUniform(loop))
+        loops.push_back(loop);
+    return loops;
+  }
+  Value mapOf(const Tile &tile) {
+    SmallVector<TensorMapDim> dims;
+    for (auto [d, loop] : llvm::enumerate(loopsOf(tile)))
+      dims.push_back({problem.extents[loop], tile.operand.strides[loop],
+                      d == 0   ? WarpgroupTiles::rowElements
+                      : d == 1 ? tile.rows
+                               : 1});
+    return makeTensorMap(emit, tile.operand, dims);
+  }
+
+  // `number` is that of a step among those of the block.
+
+  Index stageOf(Index number) { return emit.rem(number, plan.stages); }
+  Value barrier(const Ring &ring, Index stage, bool empty) {
+    int64_t first = ring.barriers + (empty ? 8 * plan.stages : 0);
+    return sharedPointer(
+        emit,
+        emit.add(shared, emit.add(emit.mul(stage, 8), emit.constant(first))));
+  }
+  void await(const Ring &ring, Index number, bool empty) {
+    // The phase before the first one counts as ended.
+    Index round = emit.div(number, plan.stages);
+    if (empty)
+      round = emit.add(round, emit.constant(1));
+    emit.awaitPhase(barrier(ring, stageOf(number), empty),
+                    emit.cast(emit.rem(round, 2), 32));
+  }
+  void release(const Ring &ring, Index number) {
+    emit.branch(emit.equal(lane, emit.constant(0)), [&] {
+      arrive(emit, barrier(ring, stageOf(number), /*empty=*/true));
+    });
+  }
+
+  /// The warp that copies.
+  void load(const Ring &ring, Index number, Index step, Index secondStart) {
+    await(ring, number, /*empty=*/true);
+    emit.byOneThread([&] {
+      const Tile &tile = ring.tile;
+      Index stage = stageOf(number);
+      Value full = barrier(ring, stage, /*empty=*/false);
+      int64_t boxElements = tile.rows * WarpgroupTiles::rowElements;
+      arriveExpecting(emit, full, 2 * elements(tile));
+      Index inRow = emit.mul(step, plan.bn), row = secondStart;
+      if (!tile.turned)
+        std::swap(inRow, row);
+      Index start = emit.add(shared, emit.constant(tile.offset));
+      start = emit.add(start, emit.mul(stage, 2 * elements(tile)));
+      for (int64_t box = 0; box < elements(tile) / boxElements; ++box) {
+        Index column =
+            emit.add(inRow, emit.constant(box * WarpgroupTiles::rowElements));
+        SmallVector<Value> place = {emit.cast(column, 32), emit.cast(row, 32)};
+        for (int loop : ArrayRef(loopsOf(tile)).drop_front(2))
+          place.push_back(emit.cast(blockIvs[loop], 32));
+        copyBox(
+            emit, ring.map, place,
+            sharedPointer(
+                emit, emit.add(start, emit.constant(2 * box * boxElements))),
+            full);
+      }
+    });
+  }
+  void copySteps(Index first, Index end) {
+    Index zero = emit.constant(0), one = emit.constant(1);
+    auto loadKeys = [&](Index step) {
+      emit.branch(emit.lessThan(step, end),
+                  [&] { load(keys, emit.sub(step, first), step, zero); });
+    };
+    // Values are wanted a step later than keys.
+    loadKeys(first);
+    emit.loop(first, end, one, [&](Index step) {
+      loadKeys(emit.add(step, one));
+      load(values, emit.sub(step, first), step, valueStart);
+    });
+  }
+
+  Value turnOf(Index of) {
+    return emit.cast(emit.add(of, emit.constant(FirstTurn)), 32);
+  }
+  void awaitTurn() { meet(emit, turnOf(group), 2 * groupThreads); }
+  void passTurn() {
+    meetWithoutWaiting(emit, turnOf(emit.sub(emit.constant(1), group)),
+                       2 * groupThreads);
+  }
+  Value isGroup(int64_t number) {
+    return emit.equal(group, emit.constant(number));
+  }
+
+  /// Those of step `step`, if there is one.
+  void awaitKeys(Index number, Index step, Index end) {
+    emit.branch(emit.lessThan(step, end),
+                [&] { await(keys, number, /*empty=*/false); });
+  }
+  /// Starts the products of step `number`'s probabilities and values.
+  Value startSums(Index number, ArrayRef<Value> probabilities,
+                  const Fragment &acc) {
+    await(values, number, /*empty=*/false);
+    return tiles.startSums(probabilities, value, stageOf(number), acc);
+  }
+
+  /// A step but the first one, whose keys are there: the sums, and its
+  /// probabilities as factors, out of those of the step before.
+  SmallVector<Value> runStep(Index number, Index step, Index end,
+                             ValueRange carried, bool visible) {
+    Sums sums = sumsOf(carried);
+    Index before = emit.sub(number, emit.constant(1));
+    awaitTurn();
+    Value products = startScores(stageOf(number));
+    Value acc =
+        startSums(before, SmallVector<Value>(factorsOf(carried)), sums.acc);
+    passTurn();
+    tiles.wait(1);
+    release(keys, number);
+    Fragment p = scored(tiles.finish(products), step, visible);
+    SmallVector<Value> shrink = softmax(p, sums);
+    // Exponentials are computed before the sums are waited for: ptxas would
+    // begin with that, were there no loop between, the one that polls.
+    p = tiles.finish(emit.pinned(p));
+    awaitKeys(emit.add(number, emit.constant(1)),
+              emit.add(step, emit.constant(1)), end);
+    tiles.wait(0);
+    release(values, before);
+    sums.acc = tiles.finish(acc);
+    scale(sums.acc, shrink);
+    finishProbabilities(p, step);
+    SmallVector<Value> result = sums.values();
+    llvm::append_range(result, factors(p));
+    return result;
+  }
+  ValueRange factorsOf(ValueRange carried) {
+    return carried.take_back(2 * scoreTiles());
+  }
+
+  /// There is a step.
+  SmallVector<Value> runSteps(Index first, Index end) {
+    Index zero = emit.constant(0), one = emit.constant(1);
+    Sums sums = initial();
+    await(keys, zero, /*empty=*/false);
+    // The first warpgroup begins.
+    emit.branch(isGroup(1), [&] { awaitTurn(); });
+    Value products = startScores(zero);
+    passTurn();
+    tiles.wait(0);
+    release(keys, zero);
+    Fragment p = scored(tiles.finish(products), first);
+    scale(sums.acc, softmax(p, sums));
+    finishProbabilities(p, first);
+    awaitKeys(one, emit.add(first, one), end);
+    SmallVector<Value> carried = sums.values();
+    llvm::append_range(carried, factors(p));
+
+    carried =
+        emit.loop(emit.add(first, one), end, one, carried,
+                  [&](Index step, ValueRange carried) -> SmallVector<Value> {
+                    Index number = emit.sub(step, first);
+                    auto run = [&](bool visible) {
+                      return [&, visible] {
+                        return runStep(number, step, end, carried, visible);
+                      };
+                    };
+                    Value visible = isVisible(step);
+                    return visible ? emit.either(visible, run(true), run(false))
+                                   : run(true)();
+                  });
+    sums = sumsOf(carried);
+    Index last = emit.sub(emit.sub(end, first), one);
+    awaitTurn();
+    Value acc =
+        startSums(last, SmallVector<Value>(factorsOf(carried)), sums.acc);
+    // The last turn is nobody's.
+    emit.branch(isGroup(0), [&] { passTurn(); });
+    tiles.wait(0);
+    sums.acc = tiles.finish(acc);
+    return sums.values();
+  }
+
+  void attend(Index first, Index end) override {
+    OpBuilder &builder = emit.builder;
+    Value all = emit.shared(builder.getI8Type(), 1, 0);
+    shared =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, emit.loc, all)
+            .getResult();
+    emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+      for (const Ring *ring : {&keys, &values}) {
+        for (int64_t stage = 0; stage < plan.stages; ++stage) {
+          // One thread that expects bytes; every warp that multiplies.
+          Index at = emit.constant(stage);
+          initBarrier(emit, barrier(*ring, at, /*empty=*/false), 1);
+          initBarrier(emit, barrier(*ring, at, /*empty=*/true), plan.warps);
+        }
+        prefetchTensorMap(emit, ring->map);
+      }
+      NVVM::FenceMbarrierInitOp::create(builder, emit.loc);
+    });
+    emit.barrier();
+    auto copy = [&] {
+      setRegisters(emit, copierRegisters, NVVM::SetMaxRegisterAction::decrease);
+      emit.branch(emit.isWarp(plan.warps), [&] { copySteps(first, end); });
+    };
+    auto multiply = [&] {
+      setRegisters(emit, multiplierRegisters,
+                   NVVM::SetMaxRegisterAction::increase);
+      Index zero = emit.constant(0);
+      AttentionTiles::copy(query, zero, rowStart, zero);
+      wait(commit(), 0);
+      tiles.publish();
+      meet(emit, emit.i32(Multipliers), plan.threads());
+      finish(sumsOf(emit.either(
+          emit.lessThan(first, end), [&] { return runSteps(first, end); },
+          [&] { return initial().values(); })));
+    };
+    emit.branch(emit.lessThan(emit.thread(), emit.constant(plan.threads())),
+                multiply, copy);
+  }
+
+  Ring keys, values;
+  // In the kernel.
+  Index shared; ///< the address of shared memory
 };
 } // namespace
 
 void shardir::emitWgmmaAttention(KernelEmitter &emit,
                                  const AttentionProblem &problem,
                                  const AttentionPlan &plan) {
-  WgmmaAttention(emit, problem, plan).run("wgmma");
+  auto byThreads = [&] { WgmmaAttention(emit, problem, plan).run("wgmma"); };
+  if (plan.copyWarps == 0)
+    return byThreads();
+  WarpSpecializedAttention kernel(emit, problem, plan);
+  Condition suits = kernel.suits();
+  if (suits.always())
+    return kernel.run();
+  emit.branch(suits.value, [&] { kernel.run(); }, byThreads);
+}
+
+Condition shardir::suitsTensorMaps(KernelEmitter &emit,
+                                   const AttentionProblem &problem,
+                                   const AttentionPlan &plan) {
+  return WarpSpecializedAttention(emit, problem, plan).suits();
 }

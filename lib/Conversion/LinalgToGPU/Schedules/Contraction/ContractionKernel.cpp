@@ -33,6 +33,8 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
                   int64_t tile) {
     source.operand = nest.operands[input];
     source.outerLoop = outerLoop;
+    if (plan.rowGroups && plan.prologue[input] && &source == &a)
+      takeRowGroups();
     auto unit = [&](int loop) {
       return loop >= 0 && source.operand.isUnit(loop);
     };
@@ -41,7 +43,8 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
     source.rows = source.alongK ? tile : this->plan.bk;
     source.columns = source.alongK ? this->plan.bk : tile;
     int64_t lanes = 16 / elementBytes(source.operand.element);
-    source.prologue = epilogue.prologueOf(input);
+    if (!plan.rowGroups)
+      source.prologue = epilogue.prologueOf(input);
     source.copied = plan.copied[input];
     if (source.copied)
       source.aligned = {true, {}};
@@ -58,6 +61,27 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
   steps = stepsPerK;
   for (Index size : outerKExtents)
     steps = emit.mul(steps, size);
+}
+
+void ProductTiles::takeRowGroups() {
+  const std::optional<RowGroups> &found = plan.rowGroups;
+  bool fits = int(found->row) == contraction.m &&
+              contraction.outerK == SmallVector<int>{int(found->group)} &&
+              // Loops are those of the op.
+              llvm::all_of(contraction.parts,
+                           [](const auto &loops) { return loops.size() == 1; });
+  if (!fits)
+    return;
+  auto operand = [&](Value memref, AffineMap map) {
+    return makeNestOperand(emit, memref, map);
+  };
+  FailureOr<NestOperand> rows = operand(found->rows, found->rowsMap),
+                         from = operand(found->from, found->fromMap),
+                         to = operand(found->to, found->toMap);
+  if (failed(rows) || failed(from) || failed(to))
+    return;
+  a.operand = *rows;
+  groups = Groups{int(found->group), *from, *to};
 }
 
 bool ProductTiles::divides(int loop, int64_t tile) const {

@@ -16,6 +16,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_CONTRACTIONKERNEL_H
 
 #include "Epilogue.h"
+#include "RowGroups.h"
 
 namespace shardir {
 
@@ -35,6 +36,9 @@ struct TilePlan {
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.
   bool prologue[2] = {false, false};
+  /// What that map makes, where the kernel leaves out the steps of groups that
+  /// have no row of a tile.
+  std::optional<RowGroups> rowGroups = std::nullopt;
   /// By input: it is copied first, into rows that vectors can read
   /// (OperandCopies.h); and it is read element by element.
   bool copied[2] = {false, false};
@@ -89,11 +93,19 @@ protected:
   /// The position of step `step` along the loops of k.
   void setStep(Index step);
 
+  /// The loop over groups of A's rows, and the bounds of each.
+  struct Groups {
+    int loop = -1;
+    NestOperand from, to;
+  };
+
   KernelEmitter &emit;
   const Contraction &contraction;
   const Epilogue &epilogue;
   TilePlan plan;
   TileSource a, b;
+  /// With plan.rowGroups, where a kernel can have these; A is all rows then.
+  std::optional<Groups> groups;
   llvm::SmallVector<Index> batchExtents, outerKExtents;
   /// All steps, and those of one iteration of the loops around k.
   Index steps, stepsPerK;
@@ -119,6 +131,8 @@ protected:
   Index partialsAt(Index split, Index m, Index n);
 
 private:
+  /// Sets `groups`, and A to all rows.
+  void takeRowGroups();
   void storePartials(Index m, Index n, llvm::ArrayRef<mlir::Value> sums);
 };
 

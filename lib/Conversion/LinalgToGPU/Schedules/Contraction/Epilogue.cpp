@@ -131,6 +131,18 @@ ContractionNeighbours shardir::findNeighbours(linalg::LinalgOp contraction) {
   return result;
 }
 
+void shardir::takePrologue(ContractionNeighbours &neighbours,
+                           linalg::LinalgOp contraction, unsigned input,
+                           linalg::LinalgOp map) {
+  neighbours.prologues[input] = map;
+  llvm::SmallPtrSet<Operation *, 2> members = {map, contraction};
+  Operation *last = neighbours.last(contraction);
+  for (Value base : bufferUseOf(map).reads)
+    for (Operation *free : otherUsesOf(base, members, last).earlyFrees)
+      if (!llvm::is_contained(neighbours.earlyFrees, free))
+        neighbours.earlyFrees.push_back(free);
+}
+
 void shardir::eraseContraction(RewriterBase &rewriter, linalg::LinalgOp op,
                                const ContractionNeighbours &neighbours) {
   Operation *last = neighbours.last(op);

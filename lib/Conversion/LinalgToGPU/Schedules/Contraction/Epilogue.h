@@ -44,6 +44,11 @@ struct ContractionNeighbours {
 };
 
 ContractionNeighbours findNeighbours(mlir::linalg::LinalgOp contraction);
+/// Has the kernel run `map`, which makes input `input`; its inputs are freed
+/// behind the kernel.
+void takePrologue(ContractionNeighbours &neighbours,
+                  mlir::linalg::LinalgOp contraction, unsigned input,
+                  mlir::linalg::LinalgOp map);
 
 /// Removes what the kernel does.
 void eraseContraction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,

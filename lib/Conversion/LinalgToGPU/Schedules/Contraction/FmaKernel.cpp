@@ -52,8 +52,16 @@ private:
                           plan.stages * stageElements(plan.bm), offsetA);
     sharedB = emit.shared(b.operand.element,
                           plan.stages * stageElements(plan.bn), offsetB);
-    row = emit.div(emit.thread(), side());
-    column = emit.rem(emit.thread(), side());
+    // A warp has four rows and eight columns of threads: what it reads of a
+    // row of B's tile is 128 bytes, one pass over the banks.
+    constexpr int64_t columns = 8, rows = 4;
+    Index lane = emit.rem(emit.thread(), columns * rows),
+          warp = emit.div(emit.thread(), columns * rows);
+    int64_t across = side() / columns;
+    row = emit.add(emit.mul(emit.div(warp, across), rows),
+                   emit.div(lane, columns));
+    column = emit.add(emit.mul(emit.rem(warp, across), columns),
+                      emit.rem(lane, columns));
   }
 
   void load(Index stage, Index step) override {
@@ -68,12 +76,18 @@ private:
     int64_t size = elementBytes(source.operand.element);
     Index first = emit.mul(stage, stageElements(tile));
     Index outers = extent(source.outerLoop), ks = extent(contraction.k);
-    int64_t count = tile * plan.bk / plan.threads();
+    // Rows of the tile are turned where they run along k.
+    bool vectors = !source.alongK && size == 4 && !source.prologue &&
+                   source.aligned.always() && divides(source.outerLoop, quad) &&
+                   tile * plan.bk % (plan.threads() * quad) == 0;
+    int64_t width = vectors ? quad : 1;
+    int64_t count = tile * plan.bk / (plan.threads() * width);
     auto one = [&](Index i) {
       Index number = emit.add(emit.thread(), emit.mul(i, plan.threads()));
       // Neighbouring threads read neighbours in memory.
-      int64_t run = source.alongK ? plan.bk : tile;
-      Index minor = emit.rem(number, run), major = emit.div(number, run);
+      int64_t run = source.alongK ? plan.bk : tile / width;
+      Index minor = emit.mul(emit.rem(number, run), width),
+            major = emit.div(number, run);
       Index outer = source.alongK ? major : minor,
             k = source.alongK ? minor : major;
       Index to = emit.add(first, emit.add(emit.mul(k, pitch(tile)), outer));
@@ -96,13 +110,14 @@ private:
       Value number1;
       if (exists)
         number1 = arith::SelectOp::create(builder, emit.loc, exists,
-                                          emit.value(emit.constant(1)),
+                                          emit.value(emit.constant(width)),
                                           emit.value(emit.constant(0)));
       nvgpu::DeviceAsyncCopyOp::create(
           builder, emit.loc,
           nvgpu::DeviceAsyncTokenType::get(builder.getContext()), shared,
           emit.value(to), source.operand.flat, emit.value(from),
-          builder.getIndexAttr(1), number1, UnitAttr());
+          builder.getIndexAttr(width), number1,
+          vectors ? builder.getUnitAttr() : UnitAttr());
     };
     for (int64_t i = 0; i < count; ++i)
       one(emit.constant(i));

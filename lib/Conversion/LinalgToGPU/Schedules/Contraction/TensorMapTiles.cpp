@@ -14,20 +14,12 @@
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace shardir;
 
-namespace {
-constexpr size_t mostDims = 5;
-} // namespace
-
 Value TensorMapTiles::pointer(Index offset) {
-  auto type = LLVM::LLVMPointerType::get(
-      emit.builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
-  return LLVM::IntToPtrOp::create(emit.builder, emit.loc, type,
-                                  emit.cast(emit.add(shared, offset), 64));
+  return sharedPointer(emit, emit.add(shared, offset));
 }
 
 Value TensorMapTiles::barrier(Value stage, bool empty) {
@@ -37,21 +29,6 @@ Value TensorMapTiles::barrier(Value stage, bool empty) {
 
 void TensorMapTiles::await(Value barrier, Value parity) {
   emit.awaitPhase(barrier, parity);
-}
-
-void TensorMapTiles::arrive(Value barrier) {
-  NVVM::MBarrierArriveOp::create(emit.builder, emit.loc,
-                                 emit.builder.getI64Type(), barrier, Value());
-}
-
-void TensorMapTiles::initBarrier(Value barrier, int64_t arrivals) {
-  NVVM::MBarrierInitOp::create(emit.builder, emit.loc, barrier,
-                               emit.i32(arrivals), Value());
-}
-
-void TensorMapTiles::meet(Value id, int64_t count) {
-  NVVM::BarrierOp::create(emit.builder, emit.loc, Type(), id, emit.i32(count),
-                          NVVM::BarrierReductionAttr(), Value());
 }
 
 void TensorMapTiles::awaitStores(int64_t pending, bool read) {
@@ -104,9 +81,7 @@ void TensorMapTiles::prepare(int64_t bytes, function_ref<void()> init) {
     NVVM::FenceMbarrierInitOp::create(builder, loc);
     for (Value map : {mapA, mapB, mapC})
       if (map)
-        NVVM::PrefetchOp::create(builder, loc, NVVM::PrefetchCacheLevelAttr(),
-                                 NVVM::CacheEvictionPriorityAttr(), map,
-                                 Value(), builder.getUnitAttr());
+        prefetchTensorMap(emit, map);
   });
   emit.barrier();
 }
@@ -122,7 +97,7 @@ void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes) {
   storeDims = {n, contraction.m};
   for (int loop : contraction.outer)
     storeDims.push_back(loop);
-  if (storeDims.size() <= mostDims)
+  if (storeDims.size() <= mostTensorMapDims)
     mapC = tensorMap(*result, storeDims, rows);
 }
 
@@ -149,8 +124,10 @@ SmallVector<int> TensorMapTiles::dimsOf(const TileSource &source) {
 }
 
 Condition TensorMapTiles::suits() {
+  if (plan.rowGroups && (!groups || !a.alongK))
+    return {false, {}};
   for (const TileSource *source : {&a, &b})
-    if (dimsOf(*source).size() > mostDims ||
+    if (dimsOf(*source).size() > mostTensorMapDims ||
         (plan.alongK && !source->copied &&
          !source->operand.isUnit(contraction.k)))
       return {false, {}};
@@ -161,57 +138,17 @@ Value TensorMapTiles::mapOf(const TileSource &source) {
   return tensorMap(source.operand, dimsOf(source), source.rows);
 }
 
-/// On the host, as the pointer that the kernel is to get.
-Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> dims,
+Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> loops,
                                 int64_t rows) {
-  OpBuilder &builder = emit.builder;
-  MLIRContext *context = builder.getContext();
   int64_t perRow = rowBytes / elementBytes(operand.element);
-  SmallVector<Index> sizes, strides;
-  SmallVector<Value> box;
-  SmallVector<int64_t> boxShape, shape, steps;
-  for (size_t d = dims.size(); d-- > 0;) {
-    int loop = dims[d];
-    int64_t along = d == 0 ? perRow : d == 1 ? rows : 1;
-    sizes.push_back(extent(loop));
-    strides.push_back(loop < 0 ? emit.constant(perRow) : operand.strides[loop]);
-    boxShape.push_back(along);
-    box.push_back(emit.value(emit.constant(along)));
-  }
-  auto known = [](Index index) {
-    return LoopEmitter::known(index).value_or(ShapedType::kDynamic);
-  };
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, emit.loc, operand.flat);
-  Index offset = emit.add(metadata.getConstifiedMixedOffset(), operand.offset);
-  for (auto [size, stride] : llvm::zip(sizes, strides)) {
-    shape.push_back(known(size));
-    steps.push_back(known(stride));
-  }
-  auto type =
-      MemRefType::get(shape, operand.element,
-                      StridedLayoutAttr::get(context, known(offset), steps));
-  Value view = memref::ReinterpretCastOp::create(builder, emit.loc, type,
-                                                 metadata.getBaseBuffer(),
-                                                 offset, sizes, strides);
-  Value unranked = memref::CastOp::create(
-      builder, emit.loc, UnrankedMemRefType::get(operand.element, nullptr),
-      view);
-  auto space =
-      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
-  auto map = nvgpu::TensorMapDescriptorType::get(
-      context,
-      MemRefType::get(boxShape, operand.element, MemRefLayoutAttrInterface(),
-                      space),
-      nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
-      nvgpu::TensorMapL2PromoKind::L2PROMO_256B,
-      nvgpu::TensorMapOOBKind::OOB_ZERO,
-      nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE);
-  Value made = nvgpu::TmaCreateDescriptorOp::create(builder, emit.loc, map,
-                                                    unranked, box);
-  return UnrealizedConversionCastOp::create(
-             builder, emit.loc, LLVM::LLVMPointerType::get(context), made)
-      .getResult(0);
+  SmallVector<TensorMapDim> dims;
+  for (auto [d, loop] : llvm::enumerate(loops))
+    dims.push_back({extent(loop),
+                    loop < 0 ? emit.constant(perRow) : operand.strides[loop],
+                    d == 0   ? perRow
+                    : d == 1 ? rows
+                             : 1});
+  return makeTensorMap(emit, operand, dims);
 }
 
 TensorMapTiles::Place TensorMapTiles::next(Place place) {
@@ -290,16 +227,10 @@ void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
                                         NVVM::CTAGroupKind::CTA_2);
   for (int64_t box = 0; box < boxes; ++box) {
     Index outer = emit.add(tileStart, emit.constant(box * rowElements(source)));
-    auto cluster = LLVM::LLVMPointerType::get(
-        builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-    Value to = LLVM::AddrSpaceCastOp::create(
-        builder, emit.loc, cluster,
-        pointer(emit.add(offset, emit.constant(box * source.rows * rowBytes))));
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, emit.loc, to, map,
-        coordinates(dimsOf(source), outer, source.outerLoop, stepK), full,
-        ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
-        /*isCTAOnly=*/false, group, Value());
+    copyBox(
+        emit, map, coordinates(dimsOf(source), outer, source.outerLoop, stepK),
+        pointer(emit.add(offset, emit.constant(box * source.rows * rowBytes))),
+        full, group);
   }
 }
 
@@ -340,11 +271,7 @@ void TensorMapTiles::copyStage(Value stage) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Value full = barrier(stage, false);
-  auto expect = [&] {
-    NVVM::MBarrierArriveExpectTxOp::create(
-        builder, loc, Type(), full, emit.i32(stageBytes() * plan.pair),
-        NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
-  };
+  auto expect = [&] { arriveExpecting(emit, full, stageBytes() * plan.pair); };
   Value told = full;
   if (plan.pair == 1) {
     expect();
@@ -361,20 +288,118 @@ void TensorMapTiles::copyStage(Value stage) {
             emit.add(offset, emit.constant(bytesA())), told);
 }
 
+using StepBody = function_ref<SmallVector<Value>(Index, ValueRange)>;
+
+std::pair<Index, SmallVector<Value>>
+TensorMapTiles::forEachStep(ValueRange start, StepBody body) {
+  if (groups)
+    return forEachStepOfGroups(start, body);
+  Index first, count;
+  takePart(first, count);
+  SmallVector<Value> end =
+      emit.loop(emit.constant(0), count, emit.constant(1), start,
+                [&](Index step, ValueRange carried) {
+                  setStep(emit.add(first, step));
+                  return body(step, carried);
+                });
+  return {count, end};
+}
+
+/// Lanes look at 32 groups at a time; those that have no row in the tile have
+/// no step.
+std::pair<Index, SmallVector<Value>>
+TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Type word = builder.getI32Type();
+  Index zero = emit.constant(0), one = emit.constant(1);
+  Index lane = emit.rem(emit.thread(), warpThreads);
+  Index all = extent(groups->loop), rows = extent(contraction.m);
+  Index tileEnd = emit.add(tileM, emit.constant(plan.bm));
+  auto boundOf = [&](const NestOperand &bounds, Index group) -> Value {
+    SmallVector<Index> ivs(contraction.extents.size(), zero);
+    ivs[groups->loop] = group;
+    Value bound = memref::LoadOp::create(builder, loc, bounds.flat,
+                                         emit.value(bounds.address(emit, ivs)));
+    Value index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), bound);
+    return emit.cast(emit.clamp(index, zero, rows), 32);
+  };
+  auto ofLane = [&](Value value, Index number) -> Index {
+    Value moved =
+        gpu::ShuffleOp::create(builder, loc, value, emit.cast(number, 32),
+                               emit.i32(warpThreads), gpu::ShuffleMode::IDX)
+            .getShuffleResult();
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      moved)
+        .getResult();
+  };
+  SmallVector<Value> carried(start);
+  carried.insert(carried.begin(), emit.value(zero));
+  carried = emit.loop(
+      zero, all, emit.constant(warpThreads), carried,
+      [&](Index from, ValueRange carried) {
+        Index mine = emit.add(from, lane);
+        SmallVector<Value> bounds = emit.either(
+            emit.lessThan(mine, all),
+            [&] {
+              return SmallVector<Value>{boundOf(groups->from, mine),
+                                        boundOf(groups->to, mine)};
+            },
+            [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+        auto below = [&](Value a, Value b) -> Value {
+          return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       a, b);
+        };
+        Value some =
+            emit.both(emit.both(below(bounds[0], bounds[1]),
+                                below(bounds[0], emit.cast(tileEnd, 32))),
+                      below(emit.cast(tileM, 32), bounds[1]));
+        Value inTile = NVVM::VoteSyncOp::create(
+            builder, loc, word, emit.i32(-1), some, NVVM::VoteSyncKind::ballot);
+        Index count = emit.min(emit.sub(all, from), emit.constant(warpThreads));
+        return emit.loop(
+            zero, count, one, carried, [&](Index number, ValueRange carried) {
+              Value bit = arith::AndIOp::create(
+                  builder, loc,
+                  arith::ShRUIOp::create(builder, loc, inTile,
+                                         emit.cast(number, 32)),
+                  emit.i32(1));
+              Value times = arith::IndexCastUIOp::create(
+                  builder, loc, builder.getIndexType(), bit);
+              // Once or never: a branch would carry the products' registers.
+              return emit.loop(
+                  zero, times, one, carried, [&](Index, ValueRange carried) {
+                    groupFirst = ofLane(bounds[0], number);
+                    groupEnd = ofLane(bounds[1], number);
+                    stepOuterK = {emit.add(from, number)};
+                    return emit.loop(
+                        zero, stepsPerK, one, carried,
+                        [&](Index step, ValueRange carried) {
+                          stepK = emit.mul(step, plan.bk);
+                          SmallVector<Value> result =
+                              body(carried[0], carried.drop_front());
+                          result.insert(
+                              result.begin(),
+                              emit.value(emit.add(Index(carried[0]), one)));
+                          return result;
+                        });
+                  });
+            });
+      });
+  return {carried[0], SmallVector<Value>(ArrayRef(carried).drop_front())};
+}
+
 void TensorMapTiles::copyTiles() {
   // The phase before the first one counts as ended.
   forEachTile(start(1), [&](Place place) -> Place {
-    Index first, count;
-    takePart(first, count);
     SmallVector<Value> end =
-        emit.loop(emit.constant(0), count, emit.constant(1), place.values(),
-                  [&](Index step, ValueRange carried) {
-                    Place place = {carried[0], carried[1]};
-                    setStep(emit.add(first, step));
-                    await(barrier(place.stage, true), place.parity);
-                    emit.byOneThread([&] { copyStage(place.stage); });
-                    return next(place).values();
-                  });
+        forEachStep(place.values(), [&](Index, ValueRange carried) {
+          Place place = {carried[0], carried[1]};
+          await(barrier(place.stage, true), place.parity);
+          emit.byOneThread([&] { copyStage(place.stage); });
+          return next(place).values();
+        }).second;
     return {end[0], end[1]};
   });
 }

@@ -21,8 +21,8 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_TENSORMAPTILES_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_TENSORMAPTILES_H
 
+#include "../TensorMaps.h"
 #include "ContractionKernel.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace shardir {
 
@@ -63,9 +63,8 @@ protected:
 
   // In the kernel.
   /// Gets `bytes` of shared memory; `init`, in one thread, initialises
-  /// mbarriers by `initBarrier`.
+  /// mbarriers.
   void prepare(int64_t bytes, llvm::function_ref<void()> init);
-  void initBarrier(mlir::Value barrier, int64_t arrivals);
   /// The tiles of this block: the first one, and from one to the next.
   Index firstTile() { return emit.div(emit.block(0), plan.pair); }
   Index tileStep() { return emit.div(blocks, plan.pair); }
@@ -80,6 +79,14 @@ protected:
   /// addresses.
   mlir::Value ofLeader(mlir::Value barrier);
   void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
+  /// Calls `body` at each step of the tile, whose position is set, with the
+  /// number of steps before it and the values that it carries. Returns the
+  /// number of steps, and these values. All threads of a warp.
+  std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStep(
+      mlir::ValueRange start,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
+                                                        mlir::ValueRange)>
+          body);
   /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);
@@ -99,10 +106,9 @@ protected:
   /// The mbarrier of a stage: `full`, or `empty` behind those.
   mlir::Value barrier(mlir::Value stage, bool empty);
   void await(mlir::Value barrier, mlir::Value parity);
-  void arrive(mlir::Value barrier);
-  void release(mlir::Value stage) { arrive(barrier(stage, /*empty=*/true)); }
-  /// Until `count` threads have met at the block's barrier `id`.
-  void meet(mlir::Value id, int64_t count);
+  void release(mlir::Value stage) {
+    arrive(emit, barrier(stage, /*empty=*/true));
+  }
   /// Until at most `pending` boxes of C are being read; one thread.
   void awaitStores(int64_t pending, bool read);
 
@@ -110,16 +116,23 @@ protected:
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
   int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
+  /// Of a step, with `groups`: the rows of its group, the second one excluded.
+  Index groupFirst, groupEnd;
 
 private:
+  std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStepOfGroups(
+      mlir::ValueRange start,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
+                                                        mlir::ValueRange)>
+          body);
   int64_t rowElements(const TileSource &source) const {
     return rowBytes / elementBytes(source.operand.element);
   }
   llvm::SmallVector<int> dimsOf(const TileSource &source);
   mlir::Value mapOf(const TileSource &source);
-  /// The map of boxes of rows x 128 bytes of `operand`; `dims` are the loops
-  /// that move it, the contiguous one first, then that of the rows.
-  mlir::Value tensorMap(const NestOperand &operand, llvm::ArrayRef<int> dims,
+  /// The map of boxes of rows x 128 bytes of `operand`; `loops` are those that
+  /// move it, the contiguous one first, then that of the rows.
+  mlir::Value tensorMap(const NestOperand &operand, llvm::ArrayRef<int> loops,
                         int64_t rows);
   /// Where `loops` stand, for the copy engine.
   llvm::SmallVector<mlir::Value>

@@ -232,7 +232,7 @@ void TensorMemoryKernel::storeBoxes(
       // A tile of one box always takes the first buffer.
       awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
     });
-    meet(emit.i32(1), groupThreads);
+    meet(emit, emit.i32(1), groupThreads);
     fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
     for (int64_t part = 0; part < columns; part += chunk) {
       int64_t first = box * columns + part;
@@ -259,7 +259,7 @@ void TensorMemoryKernel::storeBoxes(
         builder, loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(builder.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    meet(emit.i32(1), groupThreads);
+    meet(emit, emit.i32(1), groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
     });
@@ -270,7 +270,7 @@ void TensorMemoryKernel::storeBoxes(
 void TensorMemoryKernel::giveAccumulator(Value buffer) {
   Value empty = accumulator(buffer, true);
   if (plan.pair == 1)
-    return arrive(empty);
+    return arrive(emit, empty);
   // Upstream has no op for another block's.
   emit.assembly({}, ofLeader(empty),
                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
@@ -335,11 +335,12 @@ void TensorMemoryKernel::run(StringRef name) {
         prepare(sharedBytes(), [&] {
           for (int64_t stage = 0; stage < plan.stages; ++stage)
             for (bool empty : {false, true})
-              initBarrier(barrier(emit.value(emit.constant(stage)), empty), 1);
+              initBarrier(emit,
+                          barrier(emit.value(emit.constant(stage)), empty), 1);
           for (int64_t buffer = 0; buffer < accumulators; ++buffer) {
             Value at = emit.value(emit.constant(buffer));
-            initBarrier(accumulator(at, false), 1);
-            initBarrier(accumulator(at, true),
+            initBarrier(emit, accumulator(at, false), 1);
+            initBarrier(emit, accumulator(at, true),
                         plan.pair * groupThreads / warpThreads);
           }
         });

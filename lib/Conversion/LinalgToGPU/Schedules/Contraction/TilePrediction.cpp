@@ -85,9 +85,21 @@ linalg::LinalgOp shardir::prologueFor(linalg::LinalgOp op, unsigned input) {
   return findPrologue(op, input, findNeighbours(op).last(op));
 }
 
+/// The share of a grouped product's steps that are made, if groups are as large
+/// as each other: a tile has rows of its own groups.
+static double shareOfGroups(linalg::LinalgOp op, const TilePlan &plan,
+                            double rows) {
+  if (!plan.rowGroups)
+    return 1;
+  double count = assumedLoopExtents(op)[plan.rowGroups->group],
+         tiles = std::ceil(rows / plan.bm);
+  return std::min(1.0, (tiles + count - 1) / (tiles * count));
+}
+
 double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
                              double flops, const GpuTarget &target) {
   ProductShape shape = productShapeOf(op);
+  shape.k *= shareOfGroups(op, plan, shape.m);
   auto bytesOf = [](Value value) {
     return elementBytes(getElementTypeOrSelf(value.getType()));
   };
@@ -100,7 +112,7 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   double size[2];
   for (unsigned input : {0u, 1u}) {
     size[input] = double(bytesOf(op.getDpsInputs()[input]));
-    if (plan.prologue[input])
+    if (plan.prologue[input] && !plan.rowGroups)
       if (linalg::LinalgOp map = prologueFor(op, input))
         size[input] = bytesPerElement(map) / registerCopies;
     if (plan.byElements[input])
@@ -194,8 +206,8 @@ shardir::chooseTiles(linalg::LinalgOp op, StringRef schedule,
     double steps = std::ceil(shape.k / plan.bk);
     for (plan.splits = 1; plan.splits <= mostSplits; plan.splits *= 2) {
       bool fills = tiles * plan.splits > 2 * target.multiprocessors;
-      if (plan.splits > 1 &&
-          (!hasKnownResult(op) || fills || steps < fewestSteps * plan.splits))
+      if (plan.splits > 1 && (plan.rowGroups || !hasKnownResult(op) || fills ||
+                              steps < fewestSteps * plan.splits))
         break;
       double seconds = predictTiles(op, plan, flopsOf(plan), target);
       PlanNumbers numbers = numbersOfTiles(plan);
@@ -223,7 +235,9 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
     if (plan.copied[input])
       text += llvm::formatv(", {0} operand copied into aligned rows",
                             input == 0 ? "first" : "second");
-  if (plan.prologue[0] || plan.prologue[1])
+  if (plan.rowGroups)
+    text += ", the steps of each tile's own groups of rows";
+  else if (plan.prologue[0] || plan.prologue[1])
     text += ", elementwise op before it fused";
   ContractionNeighbours neighbours = findNeighbours(op);
   if (neighbours.map)
@@ -241,7 +255,7 @@ LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
   ContractionNeighbours neighbours = findNeighbours(op);
   for (unsigned input : {0u, 1u})
     if (plan.prologue[input])
-      neighbours.prologues[input] = prologueFor(op, input);
+      takePrologue(neighbours, op, input, prologueFor(op, input));
   FailureOr<OperandCopies> copies = copyOperands(rewriter, op, plan);
   if (failed(copies))
     return failure();

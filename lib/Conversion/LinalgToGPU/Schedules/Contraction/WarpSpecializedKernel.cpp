@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WarpgroupMemory.h"
 #include "TensorMapTiles.h"
 #include "WarpgroupProduct.h"
 
@@ -43,6 +44,7 @@ private:
   static constexpr int64_t copierRegisters = 40, multiplierRegisters = 232;
 
   void storeBoxes(Value sums, Index group, Index inGroup, Value leads);
+  void keepGroup(Index address, Index group, Index inGroup);
   void multiplyTiles();
 
   WarpgroupProduct product;
@@ -71,7 +73,7 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
       // A tile of one box always takes the first buffer.
       awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
     });
-    meet(id, groupThreads);
+    meet(emit, id, groupThreads);
     for (int64_t half = 0; half < 2; ++half)
       for (int64_t j = 0; j < columns / 8; ++j) {
         Index row = emit.add(emit.add(emit.mul(warp, 16), emit.div(lane, 4)),
@@ -97,11 +99,47 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
         builder, loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(builder.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    meet(id, groupThreads);
+    meet(emit, id, groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
     });
   }
+}
+
+/// Of the warpgroup's rows of A's tile, which begin at `address`, only those of
+/// the step's group are left.
+void WarpSpecializedKernel::keepGroup(Index address, Index group,
+                                      Index inGroup) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index start = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
+  Index end = emit.min(emit.add(start, emit.constant(WarpgroupProduct::rows)),
+                       extent(contraction.m));
+  Value isPart =
+      arith::OrIOp::create(builder, loc, emit.lessThan(start, groupFirst),
+                           emit.lessThan(groupEnd, end));
+  emit.branch(isPart, [&] {
+    // Eight threads a row, 16 rows at a time.
+    constexpr int64_t chunk = 16, perRow = rowBytes / chunk,
+                      rowsAtOnce = groupThreads / perRow;
+    Value zeros = emit.zero(VectorType::get(4, builder.getI32Type()));
+    Index byte = emit.mul(emit.rem(inGroup, perRow), chunk);
+    for (int64_t first = 0; first < WarpgroupProduct::rows;
+         first += rowsAtOnce) {
+      Index row = emit.add(emit.div(inGroup, perRow), emit.constant(first));
+      Index at = emit.add(start, row);
+      Value outside =
+          arith::OrIOp::create(builder, loc, emit.lessThan(at, groupFirst),
+                               emit.lessEqual(groupEnd, at));
+      emit.branch(outside, [&] {
+        Index to = emit.add(emit.add(address, byte), emit.mul(row, rowBytes));
+        LLVM::StoreOp::create(builder, loc, zeros, sharedPointer(emit, to),
+                              chunk);
+      });
+    }
+    publishToWgmma(emit);
+    meet(emit, emit.cast(emit.add(group, emit.constant(1)), 32), groupThreads);
+  });
 }
 
 void WarpSpecializedKernel::multiplyTiles() {
@@ -113,30 +151,31 @@ void WarpSpecializedKernel::multiplyTiles() {
   Value leads = emit.equal(inGroup, emit.constant(0));
   bool paired = epilogue.isPaired(emit);
   forEachTile(start(0), [&](Place place) -> Place {
-    Index first, count;
-    takePart(first, count);
     Value none = emit.value(emit.constant(0));
-    SmallVector<Value> end = emit.loop(
-        emit.constant(0), count, emit.constant(1),
+    auto made = forEachStep(
         {product.zeros(), none, place.stage, place.parity},
-        [&](Index step, ValueRange carried) -> SmallVector<Value> {
+        [&](Index before, ValueRange carried) -> SmallVector<Value> {
           Place place = {carried[2], carried[3]};
           await(barrier(place.stage, false), place.parity);
           Index offset =
               emit.add(shared, emit.mul(Index(place.stage), stageBytes()));
-          Value left = emit.cast(emit.add(offset, product.partOfA(group)), 64);
+          Index rows = emit.add(offset, product.partOfA(group));
+          if (groups)
+            keepGroup(rows, group, inGroup);
+          Value left = emit.cast(rows, 64);
           Value right =
               emit.cast(emit.add(offset, emit.constant(bytesA())), 64);
           Value sums = product.multiply(carried[0], left, right, plan.bk);
           // The step before has been multiplied: its stage is free.
           product.wait(1);
-          Value some = emit.lessThan(emit.constant(0), step);
+          Value some = emit.lessThan(emit.constant(0), before);
           emit.branch(emit.both(isFirst, some), [&] { release(carried[1]); });
           Place after = next(place);
           return {sums, place.stage, after.stage, after.parity};
         });
+    ArrayRef<Value> end = made.second;
     product.wait(0);
-    Value some = emit.lessThan(emit.constant(0), count);
+    Value some = emit.lessThan(emit.constant(0), made.first);
     emit.branch(emit.both(isFirst, some), [&] { release(end[1]); });
     if (mapC) {
       storeBoxes(end[0], group, inGroup, leads);
@@ -165,20 +204,17 @@ void WarpSpecializedKernel::run(StringRef name) {
       for (int64_t stage = 0; stage < plan.stages; ++stage) {
         Value at = emit.value(emit.constant(stage));
         // One thread that expects bytes; every warp that multiplies.
-        initBarrier(barrier(at, false), 1);
-        initBarrier(barrier(at, true), plan.threads() / warpThreads);
+        initBarrier(emit, barrier(at, false), 1);
+        initBarrier(emit, barrier(at, true), plan.threads() / warpThreads);
       }
     });
-    auto registers = [&](int64_t count, NVVM::SetMaxRegisterAction action) {
-      NVVM::SetMaxRegisterOp::create(emit.builder, emit.loc, uint32_t(count),
-                                     action);
-    };
     auto copier = [&] {
-      registers(copierRegisters, NVVM::SetMaxRegisterAction::decrease);
+      setRegisters(emit, copierRegisters, NVVM::SetMaxRegisterAction::decrease);
       emit.branch(emit.isWarp(0), [&] { copyTiles(); });
     };
     auto multipliers = [&] {
-      registers(multiplierRegisters, NVVM::SetMaxRegisterAction::increase);
+      setRegisters(emit, multiplierRegisters,
+                   NVVM::SetMaxRegisterAction::increase);
       multiplyTiles();
     };
     emit.branch(emit.lessThan(emit.thread(), emit.constant(groupThreads)),

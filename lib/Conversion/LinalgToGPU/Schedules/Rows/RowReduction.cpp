@@ -176,7 +176,10 @@ public:
     plan.splits = splitsFor(chain, reduction, plan, target);
     double filled = std::min(1.0, rows * plan.splits * plan.threads /
                                       (target.multiprocessors * 512.0));
-    // Every row reads all of it again; what is shared comes from caches.
+    // Every row reads all of it again. What is shared comes from the second
+    // cache, or from the first one, as fast as registers take it, if it is
+    // small.
+    constexpr double smallBytes = 32 * 1024;
     double iterations = 1, bytes = bytesMoved(reduction);
     for (int64_t extent : extents)
       iterations *= extent;
@@ -186,14 +189,15 @@ public:
       for (auto [loop, extent] : llvm::enumerate(extents))
         if (map.isFunctionOfDim(loop))
           elements *= extent;
-      bytes += (iterations - elements) / 4 *
-               elementBytes(getElementTypeOrSelf(input->get().getType()));
+      int64_t size = elementBytes(getElementTypeOrSelf(input->get().getType()));
+      if (elements * size > smallBytes)
+        bytes += (iterations - elements) / 4 * size;
     }
     Estimate estimate;
     estimate.seconds = target.launchSeconds +
                        bytes / (0.85 * filled * target.copyBytesPerSecond);
-    estimate.fused = chain.members.size() - 1;
-    if (estimate.fused > 0)
+    estimate.fused = chain.members.size() - 1 + chain.deadFills.size();
+    if (chain.members.size() > 1)
       estimate.beside = besideOf(llvm::map_to_vector(
           chain.members,
           [](const ChainMember &member) -> Operation * { return member.op; }));

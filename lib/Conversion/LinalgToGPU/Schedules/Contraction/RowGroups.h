@@ -1,0 +1,46 @@
+//===- RowGroups.h - Products of each group of rows -------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Grouped products, whose groups have sizes that are known when the program
+// runs: experts with as many tokens as chose them. Programs have them as
+// jax.lax.ragged_dot has: a sum over all groups, of rows that are 0 outside of
+// their group,
+//
+//   c[m, n] = sum over g and k of
+//               (from[g] <= m < to[g] ? rows[m, k] : 0) * b[g, k, n]
+//
+// where a map makes the first factor. A kernel that knows the bounds leaves out
+// the steps of groups that have no row in a tile; what a group's weights
+// multiply with 0 counts as 0 there, were they infinite.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H
+
+#include "../KernelEmitter.h"
+
+namespace shardir {
+
+struct RowGroups {
+  /// The op's loops over rows and over groups.
+  unsigned row = 0, group = 0;
+  /// By the op's loops.
+  mlir::Value rows, from, to;
+  mlir::AffineMap rowsMap, fromMap, toMap;
+};
+
+/// What `map` makes of input `input` of `op` if that is such a factor: all of
+/// the map's results.
+std::optional<RowGroups> matchRowGroups(mlir::linalg::LinalgOp op,
+                                        unsigned input,
+                                        mlir::linalg::LinalgOp map);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H

@@ -1,0 +1,280 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized, for GPUs behind shardir-schedule-for-gpu. Changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Report/StepTime.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Memory/BufferRoot.h"
+#include "ShardIR/Placement/CostModel.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+namespace {
+
+/// The two sequences of one device.
+struct Clocks {
+  double work = 0; ///< when the last kernel ends
+  double link = 0; ///< when the last started collective ends
+  StepTime total;
+  /// When started collectives end, by the buffers of their results.
+  llvm::DenseMap<Value, double> pending;
+};
+
+class StepTimePrediction {
+public:
+  StepTimePrediction(ModuleOp module)
+      : meshes(module), machine(getMachine(module)) {}
+
+  bool hasOneSetOfRanks() const {
+    auto ranksOf = [](const Mesh &mesh) { return mesh.ranks(); };
+    return llvm::all_equal(llvm::map_range(meshes.all(), ranksOf));
+  }
+  /// False where an extent or a trip count is not known.
+  bool run(Block &block) {
+    return llvm::all_of(block, [&](Operation &op) { return visit(op); });
+  }
+  StepTime get() {
+    clocks.total.seconds = std::max(clocks.work, clocks.link);
+    return clocks.total;
+  }
+
+private:
+  bool visit(Operation &op);
+  bool visitLoop(LoopLikeOpInterface loop);
+  bool visitBranches(Operation &op);
+  bool visitCollective(CollectiveOpInterface op);
+  bool visitLinalg(linalg::LinalgOp op);
+  std::optional<double> secondsOf(CollectiveOpInterface op,
+                                  double timesBytes) const;
+  double secondsBetween(const Mesh &from, const Mesh &to, double bytes) const;
+  void work(double seconds) {
+    clocks.work += seconds;
+    clocks.total.compute += seconds;
+  }
+
+  MeshTable meshes;
+  Machine machine;
+  Clocks clocks;
+};
+
+std::optional<double> bytesOf(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type || !type.hasStaticShape())
+    return std::nullopt;
+  return double(type.getNumElements()) *
+         double(elementBytes(
+             RankedTensorType::get(type.getShape(), type.getElementType())));
+}
+
+std::optional<double> tripsOf(LoopLikeOpInterface loop) {
+  double trips = 1;
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
+       step = loop.getLoopSteps();
+  if (!lower || !upper || !step)
+    return std::nullopt;
+  for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
+    auto from = getConstantIntValue(l), to = getConstantIntValue(u),
+         by = getConstantIntValue(s);
+    if (!from || !to || !by || *by <= 0)
+      return std::nullopt;
+    trips *= *to > *from ? double(llvm::divideCeil(*to - *from, *by)) : 0;
+  }
+  return trips;
+}
+
+} // namespace
+
+/// A message of each device to another: ranks stay and change their positions
+/// (a ring), or they are on other meshes.
+double StepTimePrediction::secondsBetween(const Mesh &from, const Mesh &to,
+                                          double bytes) const {
+  double slowest = 0;
+  for (int64_t p : {int64_t(0), to.numDevices() - 1}) {
+    std::vector<int64_t> here = from.coordinates(p),
+                         there =
+                             from.coordinates(from.positionOf(to.rankAt(p)));
+    for (auto [i, axis] : llvm::enumerate(from.axes))
+      if (here[i] != there[i]) {
+        Link link = MachineModel().linkOf(axis);
+        slowest = std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
+      }
+  }
+  return slowest;
+}
+
+/// `timesBytes`: the bytes of a bucket relative to those of `op`.
+std::optional<double> StepTimePrediction::secondsOf(CollectiveOpInterface op,
+                                                    double timesBytes) const {
+  RankedTensorType type = op.getGlobalTensorType();
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  const Mesh &from = meshes.get(op.getFrom()), &to = meshes.get(op.getTo());
+  if (!from.isConcrete() || !to.isConcrete())
+    return std::nullopt;
+  if (!(from == to)) {
+    auto bytes = bytesOf(op.getOutput());
+    return bytes ? std::optional(secondsBetween(from, to, *bytes * timesBytes))
+                 : std::nullopt;
+  }
+  CollectiveStep step = op.getStep();
+  std::vector<int64_t> shape = shapeOf(type);
+  Type element =
+      splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
+  return costOf({step}, from, shape,
+                std::llround(double(elementBytes(element)) * timesBytes))
+      .seconds;
+}
+
+bool StepTimePrediction::visitCollective(CollectiveOpInterface op) {
+  SmallVector<CollectiveOpInterface> steps = stepsOfBucket(op);
+  if (steps.empty())
+    return true; // a later step ends its bucket
+  double all = 0, own = 0;
+  for (CollectiveOpInterface step : steps) {
+    auto bytes = bytesOf(step.getInput());
+    if (!bytes)
+      return false;
+    all += own = *bytes;
+  }
+  std::optional<double> seconds = secondsOf(op, own > 0 ? all / own : 1);
+  if (!seconds)
+    return false;
+  clocks.total.communication += *seconds;
+  if (!op->hasAttr(kStart)) {
+    clocks.work += *seconds;
+    return true;
+  }
+  clocks.link = std::max(clocks.link, clocks.work) + *seconds;
+  for (CollectiveOpInterface step : steps)
+    clocks.pending[step.getOutput()] = clocks.link;
+  return true;
+}
+
+bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
+  double points = 1, moved = 0;
+  for (int64_t extent : op.getStaticLoopRanges()) {
+    if (ShapedType::isDynamic(extent))
+      return false;
+    points *= double(extent);
+  }
+  int64_t narrowest = 8;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType())) {
+      auto bytes = bytesOf(operand);
+      if (!bytes)
+        return false;
+      moved += *bytes;
+      narrowest =
+          std::min(narrowest, elementBytes(RankedTensorType::get(
+                                  type.getShape(), type.getElementType())));
+    }
+  double each = double(llvm::range_size(op.getBlock()->without_terminator()));
+  work(std::max(points * each / machine.rates.flopsOf(narrowest),
+                moved / machine.rates.memoryBandwidth));
+  return true;
+}
+
+/// All iterations but the first are like the second.
+bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
+  Block &body = loop->getRegion(0).front();
+  Clocks before = clocks;
+  std::optional<double> known = tripsOf(loop);
+  if (!known) // what takes no time takes none however often
+    return run(body) && clocks.work == before.work &&
+           clocks.link == before.link;
+  double trips = *known;
+  for (int64_t i = 0; i < std::min<double>(trips, 2); ++i) {
+    before = clocks;
+    if (!run(body))
+      return false;
+  }
+  if (trips <= 2)
+    return true;
+  double more = trips - 2;
+  auto repeat = [&](double &now, double then) { now += more * (now - then); };
+  double period =
+      std::max(clocks.work, clocks.link) - std::max(before.work, before.link);
+  clocks.work += more * period;
+  clocks.link += more * period;
+  repeat(clocks.total.compute, before.total.compute);
+  repeat(clocks.total.communication, before.total.communication);
+  return true;
+}
+
+/// Of the branches the one that takes longest.
+bool StepTimePrediction::visitBranches(Operation &op) {
+  Clocks before = clocks, longest = clocks;
+  for (Region &region : op.getRegions()) {
+    clocks = before;
+    if (!region.empty() && !run(region.front()))
+      return false;
+    if (clocks.work > longest.work)
+      longest = clocks;
+  }
+  clocks = longest;
+  return true;
+}
+
+bool StepTimePrediction::visit(Operation &op) {
+  if (auto seconds =
+          op.getAttrOfType<FloatAttr>(ShardIRDialect::kLaunchSeconds)) {
+    work(seconds.getValueAsDouble());
+    return true;
+  }
+  if (auto step = dyn_cast<CollectiveOpInterface>(op))
+    return visitCollective(step);
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    auto end = clocks.pending.find(wait.getBuffer());
+    if (end != clocks.pending.end())
+      clocks.work = std::max(clocks.work, end->second);
+    return true;
+  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return visitLinalg(linalgOp);
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    auto bytes = bytesOf(copy.getTarget());
+    // Of a part whose extent depends on the device all counts.
+    if (!bytes)
+      if (Value root = bufferRoot(copy.getTarget()))
+        bytes = bytesOf(root);
+    work(2 * bytes.value_or(0) / machine.rates.memoryBandwidth);
+    return bytes.has_value();
+  }
+  // A kernel's grid may depend on what is not known, and its time with it.
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return alloc.getDynamicSizes().empty();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return visitLoop(loop);
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return visitBranches(op);
+  return true;
+}
+
+std::optional<StepTime> shardir::predictStep(func::FuncOp entry) {
+  if (!entry.getBody().hasOneBlock())
+    return std::nullopt;
+  StepTimePrediction prediction(entry->getParentOfType<ModuleOp>());
+  if (!prediction.hasOneSetOfRanks() ||
+      !prediction.run(entry.getBody().front()))
+    return std::nullopt;
+  return prediction.get();
+}

@@ -1,0 +1,104 @@
+"""usage: train_over_processes.py DEVICE FOLDER RANKS CASE...: steps of PyTorch and JAX whose numbers go to FOLDER/N.npz
+for process N, or one of the mistakes in `CASES`."""
+
+import os
+import sys
+
+import numpy as np
+import shardir
+
+DEVICE, FOLDER, RANKS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+NUMBER = shardir.process_index()
+SETTINGS = dict(device=DEVICE, reductions="ordered", timeout=30)
+
+
+def rows(count, width, seed=0):
+    """Rows that differ in size and sign; 7 rows over 2 or 4 devices are uneven."""
+    values = np.random.default_rng(seed).standard_normal((count, width)).astype(np.float32)
+    return values * (1 + np.arange(count, dtype=np.float32))[:, None]
+
+
+def model():
+    import torch
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(5, 6), torch.nn.BatchNorm1d(6), torch.nn.ReLU(), torch.nn.Linear(6, 3))
+
+
+def training(found):
+    import shardir.torch as st
+    import torch
+    x, y = torch.tensor(rows(7, 5)), torch.tensor(rows(7, 3, 1))
+    net = model()
+    optimizer = torch.optim.AdamW(net.parameters(), lr=0.01)
+    plan = {"**.weight": st.Shard(0)} if RANKS == 2 else {"0": st.ColwiseParallel(), "3": st.RowwiseParallel()}
+    mesh = {"dp": 2} if RANKS == 2 else {"dp": 2, "tp": 2}
+    arguments = dict(args=(x, y), mesh=mesh, plan=plan, **SETTINGS)
+    step = st.train_step(net, torch.nn.functional.mse_loss, optimizer, **arguments)
+    found["torch losses"] = np.array([float(step(x, y)) for _ in range(3)])
+    step.save(os.path.join(FOLDER, "checkpoint"))
+    found["torch losses"] = np.append(found["torch losses"], float(step(x, y)))
+    other = st.train_step(net, torch.nn.functional.mse_loss, optimizer, **arguments)
+    other.load(os.path.join(FOLDER, "checkpoint"))
+    found["resumed loss"] = np.array(float(other(x, y)))
+    for name, tensor in step.state_dict().items():
+        found[f"torch {name}"] = tensor.numpy()
+    step.copy_to(net)
+    f = st.compile(net, args=(x,), mesh=mesh, inputs=[[st.Shard(0)] + [st.Replicate()] * (len(mesh) - 1)], **SETTINGS)
+    found["torch forward"] = f(x).numpy()
+    f.verify(x)
+
+
+def descent(found):
+    import jax
+    import jax.numpy as jnp
+    import shardir.jax
+    from jax.sharding import PartitionSpec as P
+
+    def step(w, x):
+        value, gradient = jax.value_and_grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+        return w - 0.1 * gradient, value
+
+    f = shardir.jax.jit(step, mesh={"dp": RANKS}, in_shardings=(None, P("dp")), **SETTINGS)
+    w, x, losses = jnp.asarray(rows(5, 3)), jnp.asarray(rows(7, 5, 2)), []
+    for _ in range(4):
+        w, loss = f(w, x)
+        losses.append(float(loss))
+    found["jax losses"], found["jax weights"] = np.array(losses), np.asarray(w)
+
+
+def other_arrays(_):
+    import torch
+    import shardir.torch as st
+    x = torch.tensor(rows(7, 5, NUMBER))
+    st.compile(model().eval(), args=(x,), mesh={"dp": 2}, inputs=[st.Shard(0)], **SETTINGS)(x)
+
+
+def other_weights(_):
+    import torch
+    import shardir.torch as st
+    x, net = torch.tensor(rows(7, 5)), model().eval()
+    with torch.no_grad():
+        net[3].weight += NUMBER
+    st.compile(net, args=(x,), mesh={"dp": 2}, **SETTINGS)(x)
+
+
+def one_saves(_):
+    import torch
+    import shardir.torch as st
+    x, y, net = torch.tensor(rows(7, 5)), torch.tensor(rows(7, 3)), model()
+    step = st.train_step(net, torch.nn.functional.mse_loss, torch.optim.SGD(net.parameters(), lr=0.1), args=(x, y),
+                         mesh={"dp": 2}, **SETTINGS)
+    step(x, y)
+    if NUMBER == 0:
+        step.save(os.path.join(FOLDER, "checkpoint"))
+    step(x, y)
+
+
+CASES = {f.__name__: f for f in (training, descent, other_arrays, other_weights, one_saves)}
+results = {}
+for case in sys.argv[4:]:
+    try:
+        CASES[case](results)
+    except shardir.Error as error:
+        results[case] = np.array(f"{type(error).__name__}: {error}")
+np.savez(os.path.join(FOLDER, f"{NUMBER}.npz"), **results)

@@ -1,0 +1,70 @@
+// The predicted time of a step: what is started goes on beside kernels until it is
+// waited for, in the order of starts; loops count as often as they go around.
+//
+// RUN: split-file %s %t
+// RUN: shard-opt %t/beside.mlir --allow-unregistered-dialect --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=BESIDE
+// RUN: shard-opt %t/in-line.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=LINE
+// RUN: shard-opt %t/unknown.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=predicted
+// RUN: shard-opt %t/wrong.mlir --allow-unregistered-dialect -verify-diagnostics
+
+// A product of 2e6 operations takes 20 ms, the copy of 80 KB 8 ms, the kernel 5 ms, and a
+// sum over two devices receives 40 KB in 40 ms: 13 of these beside the kernel and the copy.
+// BESIDE:      "peak_bytes_per_device": 160000
+// BESIDE-NEXT: "predicted": {
+// BESIDE-NEXT:   "communication_seconds": 0.04000
+// BESIDE-NEXT:   "compute_seconds": 0.033
+// BESIDE-NEXT:   "exposed_seconds": 0.027
+// BESIDE-NEXT:   "seconds": 0.060
+
+//--- beside.mlir
+module attributes {shardir.stage = "bufferized", shardir.machine = {flops = {f32 = 1.0e8}, memory_bandwidth = 1.0e7}} {
+shardir.mesh @m <["x"=2], links = {x = {bandwidth = 1.0e6, latency = 1.0e-9}}>
+func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100x100xf32>, %d: memref<100x100xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x100xf32>, memref<100x100xf32>) outs(%c : memref<100x100xf32>)
+  collective.all_reduce %c into %d from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<100x100xf32> {collective.start} : memref<100x100xf32>, memref<100x100xf32>
+  "test.kernel"() {shardir.launch_seconds = 5.0e-3} : () -> ()
+  memref.copy %a, %b : memref<100x100xf32> to memref<100x100xf32>
+  collective.wait %d : memref<100x100xf32>
+  return
+}
+}
+
+// Ten iterations, each of 20 ms of work and 40 ms in a collective that nothing goes on beside.
+// LINE:      "communication_seconds": 0.4
+// LINE-NEXT: "compute_seconds": 0.2
+// LINE-NEXT: "exposed_seconds": 0.4
+// LINE-NEXT: "seconds": 0.6
+
+//--- in-line.mlir
+module attributes {shardir.stage = "bufferized", shardir.machine = {flops = {f32 = 1.0e8}, memory_bandwidth = 1.0e9}} {
+shardir.mesh @m <["x"=2], links = {x = {bandwidth = 1.0e6, latency = 1.0e-9}}>
+func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100x100xf32>, %d: memref<100x100xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %ten = arith.constant 10 : index
+  scf.for %i = %zero to %ten step %one {
+    linalg.matmul ins(%a, %b : memref<100x100xf32>, memref<100x100xf32>) outs(%c : memref<100x100xf32>)
+    collective.all_reduce %c into %d from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<100x100xf32> : memref<100x100xf32>, memref<100x100xf32>
+  }
+  return
+}
+}
+
+// An extent that is not known before the program runs.
+// UNKNOWN: "peak_bytes_per_device"
+
+//--- unknown.mlir
+module attributes {shardir.stage = "bufferized", shardir.machine = {flops = {f32 = 1.0e8}}} {
+shardir.mesh @m <["x"=2]>
+func.func @main(%a: memref<?xf32>, %b: memref<?xf32>) {
+  linalg.exp ins(%a : memref<?xf32>) outs(%b : memref<?xf32>)
+  return
+}
+}
+
+//--- wrong.mlir
+func.func @main() {
+  // expected-error @+1 {{'shardir.launch_seconds' must be a number}}
+  "test.kernel"() {shardir.launch_seconds = "long"} : () -> ()
+  return
+}
