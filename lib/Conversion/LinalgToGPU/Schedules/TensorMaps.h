@@ -22,8 +22,10 @@
 namespace shardir {
 
 constexpr size_t mostTensorMapDims = 5;
+constexpr int64_t mostTensorMapBox = 256;
 
-/// In elements: extent, stride, and how much of it a box has, at most 256.
+/// In elements: extent, stride, and how much of it a box has, at most
+/// mostTensorMapBox.
 struct TensorMapDim {
   Index extent, stride;
   int64_t box = 1;

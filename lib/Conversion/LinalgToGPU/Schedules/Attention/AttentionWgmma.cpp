@@ -78,9 +78,10 @@ public:
     for (const Axis *axis : {&problem.columns, &problem.k, &problem.v})
       if (axis->loops.size() != 1)
         return {false, {}};
-    if (loopsOf(key).size() > mostTensorMapDims ||
-        loopsOf(value).size() > mostTensorMapDims)
-      return {false, {}};
+    for (const Tile *tile : {&key, &value})
+      if (loopsOf(*tile).size() > mostTensorMapDims ||
+          tile->rows > mostTensorMapBox)
+        return {false, {}};
     return emit.both(key.aligned, value.aligned);
   }
 
