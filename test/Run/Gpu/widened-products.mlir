@@ -2,7 +2,7 @@
 // DEFINE: %{function} =
 // DEFINE: %{arch} =
 // DEFINE: %{inputs} =
-// DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=capability=89 shard-run %s --device=cuda-local --function=%{function} --options="arch=%{arch} explain" %{inputs} --verify 2>&1 | FileCheck %s --check-prefix=%{function}
+// DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=capability=89 shard-run %s --device=cuda-local --function=%{function} --options="arch=%{arch} explain schedule=mma_matmul" %{inputs} --verify 2>&1 | FileCheck %s --check-prefix=%{function}
 // REDEFINE: %{arch} = sm_89
 // REDEFINE: %{function} = few_rows
 // RUN: %{run}
