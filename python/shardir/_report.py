@@ -45,6 +45,8 @@ class Collective:
     def place(self) -> str:
         """`layers.3.attn.o_proj (model.py:41)`: the module and the place in the source, as far as known."""
         loc = short_place(self.loc)
+        if self.module and loc.startswith("torch/"):
+            return self.module  # a line of PyTorch's own says nothing of the model
         return f"{self.module} ({loc})" if self.module and loc else self.module or loc
 
     def __str__(self) -> str:
