@@ -46,12 +46,14 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (options.reduce == "result-type")
     pm.addPass(createCastPartials());
   if (options.propose)
-    pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
+    pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""},
+                             options.costModel));
   if (!options.shardOptimizerState.empty())
     pm.addPass(createShardOptimizerState({options.shardOptimizerState}));
   else if (options.getMemoryLimit() > 0)
     pm.addPass(createFitOptimizerState(
-        {options.cost, options.conflicts, options.getMemoryLimit()}));
+        {options.cost, options.conflicts, options.getMemoryLimit()},
+        options.costModel));
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.getMemoryLimit()},
       options.costModel));
@@ -68,7 +70,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
-  buildCollectives(pm, {options.cost});
+  buildCollectives(pm, {options.cost}, options.costModel);
   if (options.getMemoryLimit() > 0) {
     pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
     pm.addPass(

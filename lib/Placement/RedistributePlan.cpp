@@ -28,11 +28,12 @@ planSteps(const Placement &from, const Placement &to, const Mesh &mesh,
           const std::vector<int64_t> &shape, const PlanOptions &options) {
   Planner planner(from, to, mesh, shape, options);
   std::vector<CollectiveStep> steps = planner.plan(from, to);
-  if (options.mode == CostMode::Bytes || planner.fits(steps))
+  if (!options.weighsAll() || planner.fits(steps))
     return steps;
   // Chains that fast links suggest may hold too much; the fewest bytes do not.
   PlanOptions bytes = options;
   bytes.mode = CostMode::Bytes;
+  bytes.stepCost = nullptr;
   return Planner(from, to, mesh, shape, bytes).plan(from, to);
 }
 

@@ -375,7 +375,7 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
     weigh(best, cost, reduceAndMove(start, src, dst, rest, kept, d),
           linksDiffer());
   // A short tensor is reduced in one step and sliced then.
-  if (options.mode == CostMode::Time && rest.size() < reduced.size())
+  if (options.weighsAll() && rest.size() < reduced.size())
     weigh(best, cost,
           reduceAndMove(Scatter{src, src, {}}, src, dst, reduced, kept,
                         std::nullopt),
@@ -415,7 +415,7 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
     proved |=
         searchTargets(best, cost, src, dst, std::move(atoms), whole, kept);
   }
-  if (isNested || (proved && options.mode == CostMode::Bytes))
+  if (isNested || (proved && !options.weighsAll()))
     return best;
   // Few axes are left for later in all ways, many at once alone.
   size_t all = (size_t{1} << std::min(reduced.size(), kMaxSplits)) - 1;
@@ -455,8 +455,7 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
         static_cast<double>(std::max<int64_t>(1, options.elementBytes));
     search.countStepsAs(static_cast<int64_t>(std::min(elements, 1e15)));
   }
-  bool searchAll =
-      options.mode == CostMode::Time && volumes.numDevices() <= kFewDevices;
+  bool searchAll = options.weighsAll() && volumes.numDevices() <= kFewDevices;
   std::vector<ReduceSearch::Target> targets =
       search.run(searchAll ? kMaxTimedTargets : kMaxTargets, searchAll);
   pieces.clear();
@@ -484,11 +483,10 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
     splitScatters(best, cost);
   for (const ReduceSearch::Target &target : targets) {
     // In time, fewer steps may be worth more bytes.
-    if (options.mode == CostMode::Bytes && !splits &&
-        options.deviceWeights.empty() &&
+    if (!options.weighsAll() && !splits && options.deviceWeights.empty() &&
         mulSaturated(target.elements, options.elementBytes) > cost.bytes)
       continue;
-    if (options.mode == CostMode::Time && !splits &&
+    if (options.mode == CostMode::Time && !options.stepCost && !splits &&
         leastSeconds(target.elements) > cost.seconds)
       continue;
     weigh(best, cost,

@@ -35,7 +35,7 @@ static DeviceSample sampleFor(const Placement &src, const Placement &dst,
                                 ? DeviceSample::kFewDevices
                                 : INT64_MAX);
   sample.add({CollectiveKind::Exchange, src, dst}, shape);
-  if (!src.partial && options.mode != CostMode::Time)
+  if (!src.partial && !options.weighsAll())
     return sample;
   for (const MeshAxis &axis : mesh.axes)
     sample.add(AxisRef{axis.name, 1, 0});
@@ -126,7 +126,21 @@ bool Planner::contains(const Placement &outer, const Placement &inner) {
 }
 
 Cost Planner::costOf(const std::vector<CollectiveStep> &steps) {
-  return costs.of(steps);
+  Cost cost = costs.of(steps);
+  if (!options.stepCost)
+    return cost;
+  cost.bytes = 0;
+  cost.seconds = 0;
+  for (const CollectiveStep &step : steps) {
+    if (step.kind == CollectiveKind::Slice ||
+        step.kind == CollectiveKind::MakePartial)
+      continue;
+    Cost own = options.stepCost(step, concreteMesh, concreteShape,
+                                options.elementBytes);
+    cost.bytes += own.bytes;
+    cost.seconds += own.seconds;
+  }
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,8 +253,10 @@ Placement Planner::sliced(const Placement &from, const Placement &to) {
 }
 
 bool Planner::linksDiffer() const {
-  if (options.mode != CostMode::Time)
+  if (!options.weighsAll())
     return false;
+  if (options.stepCost)
+    return true; // for all that is known
   for (const MeshAxis &axis : mesh.axes)
     if (!(options.machine.linkOf(axis) ==
           options.machine.linkOf(mesh.axes.front())))
@@ -327,12 +343,12 @@ std::vector<CollectiveStep> Planner::move(const Placement &from,
   }
   std::vector<CollectiveStep> best = {{CollectiveKind::Exchange, from, to}};
   Placement mid = sliced(from, to);
-  if (mid == from && options.mode == CostMode::Bytes)
+  if (mid == from && !options.weighsAll())
     return best;
   Cost cost = costOf(best);
   sliceFirst(best, cost, from, mid, to);
-  if (options.mode == CostMode::Bytes || !isConcrete ||
-      numElements(shape) == 0 || costs.isBalanced(best.back()))
+  if (!options.weighsAll() || !isConcrete || numElements(shape) == 0 ||
+      costs.isBalanced(best.back()))
     return best;
   // A device gets what it lacks from one that it shares all coordinates with
   // along the axes that `from` is replicated over. Cut by these first, what is
@@ -358,7 +374,7 @@ void Planner::sliceFirst(std::vector<CollectiveStep> &best, Cost &cost,
                          const Placement &from, const Placement &mid,
                          const Placement &to) {
   std::optional<CollectiveKind> kind = standardKind(mid, to);
-  if (mid == from || (!kind && options.mode == CostMode::Bytes))
+  if (mid == from || (!kind && !options.weighsAll()))
     return;
   std::vector<CollectiveStep> chain = {
       {CollectiveKind::Slice, from, mid},

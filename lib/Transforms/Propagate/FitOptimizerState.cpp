@@ -37,16 +37,21 @@ namespace {
 struct FitOptimizerStatePass
     : shardir::impl::FitOptimizerStateBase<FitOptimizerStatePass> {
   using FitOptimizerStateBase::FitOptimizerStateBase;
+  FitOptimizerStatePass(FitOptimizerStateOptions options,
+                        std::shared_ptr<const PropagationCostModel> costModel)
+      : FitOptimizerStateBase(std::move(options)),
+        costModel(std::move(costModel)) {}
 
   void addPasses(OpPassManager &passes) const {
-    passes.addPass(createPropagate({cost, conflicts, memoryLimit}));
+    passes.addPass(createPropagate({cost, conflicts, memoryLimit}, costModel));
     SimplifyRedistributeOptions simplify;
     simplify.cost = cost;
     simplify.memoryLimit = memoryLimit;
+    simplify.moveAcrossOps = !costModel;
     buildRedistribution(passes, {}, simplify);
     RedistributeToCollectivesOptions plan;
     plan.cost = cost;
-    buildCollectives(passes, plan);
+    buildCollectives(passes, plan, costModel);
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -156,6 +161,15 @@ struct FitOptimizerStatePass
       diag << ", and " << *fit->without << " without that";
     diag << "; memory-limit is " << int64_t(memoryLimit);
   }
+
+  std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
 };
 
 } // namespace
+
+std::unique_ptr<Pass> shardir::createFitOptimizerState(
+    FitOptimizerStateOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel) {
+  return std::make_unique<FitOptimizerStatePass>(std::move(options),
+                                                 std::move(costModel));
+}

@@ -53,6 +53,9 @@ namespace {
 
 struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
   using ProposeBase::ProposeBase;
+  ProposePass(ProposeOptions options,
+              std::shared_ptr<const PropagationCostModel> costModel)
+      : ProposeBase(std::move(options)), costModel(std::move(costModel)) {}
 
   /// The passes that the pipelines run ahead of propagation.
   static void addPasses(OpPassManager &passes) {
@@ -256,6 +259,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     options.cost.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cost.memoryLimit = double(memoryLimit);
     options.cost.rates = getMachine(module).rates;
+    options.cost.costModel = costModel;
     if (MeshTable(module).all().empty())
       return module.emitError("has no shardir.mesh to propose placements on");
     if (failed(checkMeshes(module)))
@@ -276,6 +280,15 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     if (failed(run()))
       signalPassFailure();
   }
+
+  std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+shardir::createPropose(ProposeOptions options,
+                       std::shared_ptr<const PropagationCostModel> costModel) {
+  return std::make_unique<ProposePass>(std::move(options),
+                                       std::move(costModel));
+}

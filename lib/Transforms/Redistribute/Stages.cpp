@@ -31,8 +31,10 @@ void shardir::buildRedistribution(OpPassManager &passes,
   passes.addPass(createSimplifyRedistribute(simplify));
 }
 
-void shardir::buildCollectives(OpPassManager &passes,
-                               RedistributeToCollectivesOptions options) {
+void shardir::buildCollectives(
+    OpPassManager &passes, RedistributeToCollectivesOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel) {
   options.mergeEqual = true;
-  passes.addPass(createRedistributeToCollectives(options));
+  passes.addPass(
+      createRedistributeToCollectives(options, std::move(costModel)));
 }

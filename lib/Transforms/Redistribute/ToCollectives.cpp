@@ -18,6 +18,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/PlanCache.h"
+#include "ShardIR/Propagation/CostModel.h"
 #include "ShardIR/Transforms/Patterns.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -148,6 +149,11 @@ struct RedistributeToCollectivesPass
     : shardir::impl::RedistributeToCollectivesBase<
           RedistributeToCollectivesPass> {
   using RedistributeToCollectivesBase::RedistributeToCollectivesBase;
+  RedistributeToCollectivesPass(
+      RedistributeToCollectivesOptions options,
+      std::shared_ptr<const PropagationCostModel> costModel)
+      : RedistributeToCollectivesBase(std::move(options)),
+        costModel(std::move(costModel)) {}
 
   void runOnOperation() override {
     if (cost != "bytes" && cost != "time") {
@@ -162,6 +168,20 @@ struct RedistributeToCollectivesPass
     PlanOptions options;
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cache = &plans;
+    if (costModel)
+      options.stepCost = [this](const CollectiveStep &step, const Mesh &mesh,
+                                const std::vector<int64_t> &shape,
+                                int64_t elementBytes) {
+        PropagationGraph::Value value;
+        value.shape = shape;
+        value.elementBytes = elementBytes;
+        PropagationCost own =
+            costModel->redistribute(value, step.from, step.to, mesh);
+        Cost cost;
+        cost.bytes = own.bytes;
+        cost.seconds = own.seconds;
+        return cost;
+      };
     bool changed = false;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       FailureOr<bool> rewrote = materializePlans(function, meshes, options);
@@ -187,7 +207,7 @@ struct RedistributeToCollectivesPass
     function.walk([&](RedistributeOp op) { ops.push_back(op); });
     if (ops.empty())
       return false;
-    if (options.mode == CostMode::Bytes)
+    if (options.mode == CostMode::Bytes && !costModel)
       options.deviceWeights = balanceRanks(ops, meshes, options).weights;
     RewritePatternSet patterns(&getContext());
     populateRedistributeToCollectivesPatterns(patterns, meshes, options);
@@ -202,9 +222,18 @@ struct RedistributeToCollectivesPass
     }
     return true;
   }
+
+  std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
 };
 
 } // namespace
+
+std::unique_ptr<Pass> shardir::createRedistributeToCollectives(
+    RedistributeToCollectivesOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel) {
+  return std::make_unique<RedistributeToCollectivesPass>(std::move(options),
+                                                         std::move(costModel));
+}
 
 void shardir::populateRedistributeToCollectivesPatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,

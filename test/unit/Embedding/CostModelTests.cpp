@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an embedder's costs decide stands in the pipelines: later passes, which
-// know the default costs alone, do not undo it.
+// An embedder's costs decide in each pass that compares costs, and later passes
+// do not undo it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/FittedStates.h"
 #include "ShardIR/InitAll.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Propagation/CostModel.h"
@@ -19,9 +20,14 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace shardir;
@@ -54,13 +60,33 @@ func.func @main(%x: tensor<64x64xf32> {shardir.placement = #shardir.placement<@m
   return %y : tensor<64x64xf64>
 })";
 
+/// Owns a context with all dialects that the programs here have.
+struct Context : MLIRContext {
+  Context() : MLIRContext(makeRegistry()) {}
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registry
+        .insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                math::MathDialect, tensor::TensorDialect>();
+    shardir::registerAllDialects(registry);
+    return registry;
+  }
+};
+
+/// The module after the pipeline to `stage`.
+OwningOpRef<ModuleOp> compiled(MLIRContext &context, StringRef text,
+                               Stage stage, const PipelineOptions &options) {
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  PassManager pm(&context);
+  buildPipeline(pm, stage, options);
+  EXPECT_TRUE(module && succeeded(pm.run(*module)));
+  return module;
+}
+
 /// The element type of what the pipeline gathers. `asPass` gives the costs to
 /// the pass alone, in front of the pipeline.
 std::string gathered(CostMode mode, bool hasOwnCosts, bool asPass = false) {
-  DialectRegistry registry;
-  registry.insert<arith::ArithDialect, func::FuncDialect>();
-  shardir::registerAllDialects(registry);
-  MLIRContext context(registry);
+  Context context;
   auto module = parseSourceString<ModuleOp>(kWidened, &context);
   std::shared_ptr<const PropagationCostModel> costs;
   if (hasOwnCosts)
@@ -99,6 +125,121 @@ TEST(CostModel, AnEmbeddersCostsDecideInThePass) {
             "f32");
   EXPECT_EQ(gathered(CostMode::Bytes, /*hasOwnCosts=*/true, /*asPass=*/true),
             "f64");
+}
+
+/// Work takes longer the more devices share it.
+class DearSharing : public MachineCostModel {
+public:
+  using MachineCostModel::MachineCostModel;
+  PropagationCost compute(const LocalOp &op) const override {
+    PropagationCost cost = MachineCostModel::compute(op);
+    cost.seconds = 1;
+    for (int64_t blocks : op.blocks)
+      cost.seconds *= double(blocks);
+    return cost;
+  }
+};
+
+TEST(CostModel, AnEmbeddersCostsDecideWhatIsProposed) {
+  constexpr char kMap[] = R"(
+shardir.mesh @m <["a"=4]>
+func.func @main(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %y = math.exp %x : tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+})";
+  for (bool hasOwnCosts : {false, true}) {
+    Context context;
+    PipelineOptions options;
+    options.cost = "time";
+    options.propose = true;
+    if (hasOwnCosts)
+      options.costModel = std::make_shared<DearSharing>(CostMode::Time);
+    auto module = compiled(context, kMap, Stage::Propagated, options);
+    auto main = module->lookupSymbol<func::FuncOp>("main");
+    EXPECT_EQ(getPlacement(main.getArgument(0)).getValue().isReplicated(),
+              hasOwnCosts);
+  }
+}
+
+/// A redistribution that changes the shards of more than one axis at a time
+/// costs a thousand times as much.
+class DearGroups : public MachineCostModel {
+public:
+  using MachineCostModel::MachineCostModel;
+  PropagationCost redistribute(const PropagationGraph::Value &value,
+                               const Placement &from, const Placement &to,
+                               const Mesh &mesh) const override {
+    PropagationCost cost =
+        MachineCostModel::redistribute(value, from, to, mesh);
+    size_t before = axesOf(from).size(), after = axesOf(to).size();
+    if (before > after + 1) {
+      cost.bytes *= 1000;
+      cost.seconds *= 1000;
+    }
+    return cost;
+  }
+};
+
+TEST(CostModel, AnEmbeddersCostsDecideThePlanOfARedistribution) {
+  constexpr char kGathered[] = R"(
+shardir.mesh @m <["a"=2, "b"=2]>
+func.func @main(%x: tensor<64x64xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>})
+    -> (tensor<64x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  return %x : tensor<64x64xf32>
+})";
+  for (CostMode mode : {CostMode::Bytes, CostMode::Time})
+    for (bool hasOwnCosts : {false, true}) {
+      Context context;
+      PipelineOptions options;
+      options.cost = mode == CostMode::Bytes ? "bytes" : "time";
+      if (hasOwnCosts)
+        options.costModel = std::make_shared<DearGroups>(mode);
+      auto module = compiled(context, kGathered, Stage::Collective, options);
+      int64_t steps = 0;
+      module->walk([&](collective::CollectiveOpInterface) { ++steps; });
+      EXPECT_EQ(steps, hasOwnCosts ? 2 : 1);
+    }
+}
+
+/// Remembers that it was asked.
+class AskedCosts : public MachineCostModel {
+public:
+  using MachineCostModel::MachineCostModel;
+  PropagationCost redistribute(const PropagationGraph::Value &value,
+                               const Placement &from, const Placement &to,
+                               const Mesh &mesh) const override {
+    wasAsked = true;
+    return MachineCostModel::redistribute(value, from, to, mesh);
+  }
+  mutable std::atomic<bool> wasAsked = false;
+};
+
+// With a memory limit, propagation lowers the peak by any costs, so that what
+// is decided says nothing of them.
+TEST(CostModel, AnEmbeddersCostsAreAskedWhereStatesAreFitted) {
+  constexpr char kStep[] = R"(
+shardir.mesh @m <["a"=4]>
+func.func @main(%x: tensor<64x64xf64> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+                %w: tensor<16x16xf32>, %m: tensor<16x16xf32>)
+    -> (tensor<64x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+        tensor<16x16xf32>, tensor<16x16xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %e = tensor.empty() : tensor<16x16xf32>
+  %s = linalg.reduce { arith.addf } ins(%w : tensor<16x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0]
+  %g = linalg.broadcast ins(%s : tensor<16xf32>) outs(%e : tensor<16x16xf32>) dimensions = [0]
+  %m1 = arith.addf %m, %g : tensor<16x16xf32>
+  %w1 = arith.subf %w, %m1 : tensor<16x16xf32>
+  %y = arith.truncf %x : tensor<64x64xf64> to tensor<64x64xf32>
+  return %y, %w1, %m1 : tensor<64x64xf32>, tensor<16x16xf32>, tensor<16x16xf32>
+})";
+  Context context;
+  auto module = parseSourceString<ModuleOp>(kStep, &context);
+  auto costs = std::make_shared<AskedCosts>(CostMode::Bytes);
+  PassManager pm(&context);
+  pm.addPass(createFitOptimizerState({"bytes", "search", 1}, costs));
+  EXPECT_TRUE(module && succeeded(pm.run(*module)));
+  EXPECT_TRUE(costs->wasAsked);
+  EXPECT_TRUE(module->getOperation()->hasAttr(kFittedStates));
 }
 
 } // namespace

@@ -20,12 +20,18 @@ class PropagationCostModel;
 #define GEN_PASS_DECL
 #include "ShardIR/Transforms/Propagate/Passes.h.inc"
 
-/// The pass with costs of an embedder (ShardIR/Propagation/CostModel.h) in
-/// place of those of the mesh and the machine; with those if null. The option
-/// `cost` then orders the parts of a cost.
+/// The passes that compare costs, with those of an embedder
+/// (ShardIR/Propagation/CostModel.h) in place of those of the mesh and the
+/// machine; with those if null. The option `cost` orders the parts of a cost.
 std::unique_ptr<mlir::Pass>
 createPropagate(PropagateOptions options,
                 std::shared_ptr<const PropagationCostModel> costModel);
+std::unique_ptr<mlir::Pass>
+createPropose(ProposeOptions options,
+              std::shared_ptr<const PropagationCostModel> costModel);
+std::unique_ptr<mlir::Pass>
+createFitOptimizerState(FitOptimizerStateOptions options,
+                        std::shared_ptr<const PropagationCostModel> costModel);
 
 } // namespace shardir
 

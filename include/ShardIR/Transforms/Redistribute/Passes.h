@@ -11,7 +11,11 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace shardir {
+
+class PropagationCostModel;
 
 #define GEN_PASS_DECL
 #include "ShardIR/Transforms/Redistribute/Passes.h.inc"
@@ -21,9 +25,17 @@ void buildRedistribution(mlir::OpPassManager &passes,
                          InsertRedistributeOptions insert,
                          SimplifyRedistributeOptions simplify);
 
-/// From stage redistributed to stage collective.
-void buildCollectives(mlir::OpPassManager &passes,
-                      RedistributeToCollectivesOptions options);
+/// The pass with costs of an embedder (ShardIR/Propagation/CostModel.h), by
+/// whose `redistribute` the steps of each plan are weighed; null for those of
+/// the mesh and the machine.
+std::unique_ptr<mlir::Pass> createRedistributeToCollectives(
+    RedistributeToCollectivesOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel);
+
+/// From stage redistributed to stage collective, with costs as above.
+void buildCollectives(
+    mlir::OpPassManager &passes, RedistributeToCollectivesOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel = nullptr);
 
 } // namespace shardir
 
