@@ -86,6 +86,11 @@ static std::string describeProcessor() {
   return text;
 }
 
+/// The program as places in diagnostics name it.
+static std::string programName(const CompileRequest &request) {
+  return request.input == "-" ? "<stdin>" : request.input;
+}
+
 static std::string keyOf(const CompileRequest &request,
                          const std::string &compiler) {
   std::string all;
@@ -150,14 +155,14 @@ static void runCompiler(const CompileRequest &request,
   std::fwrite(said.data(), 1, said.size(), stderr);
   if (result.signal)
     throw Failure(Exit::BadProgram, "the compiler crashed on '" +
-                                        request.input +
+                                        programName(request) +
                                         "': " + describeSignal(result.signal));
   if (result.exitStatus == 0)
     return;
   Exit status = result.exitStatus == 2 ? Exit::Usage : Exit::BadProgram;
   // The compiler has said why; a second message would only repeat it.
   if (said.empty())
-    throw Failure(status, "the compiler failed on '" + request.input +
+    throw Failure(status, "the compiler failed on '" + programName(request) +
                               "' with exit status " +
                               std::to_string(result.exitStatus));
   throw Failure(status, "");
@@ -181,7 +186,7 @@ CompiledFile runner::compileProgram(const CompileRequest &request, bool again) {
     if (!isCompiledProgram(output))
       throw Failure(Exit::BadProgram, "the compiler '" + compiler +
                                           "' wrote no program for '" +
-                                          request.input + "'");
+                                          programName(request) + "'");
     if (folder.empty() && !cache.insert(output, key))
       failUsage("cannot write to the cache '" + cache.getFolder() +
                 "': " + std::strerror(errno));

@@ -72,7 +72,7 @@ public:
       program->checkMesh(options.axes);
       processes.match(*program);
       if (options.verify && !program->hasUnsharded())
-        failUsage("'" + options.program +
+        failUsage("'" + options.programName() +
                   "' holds no unsharded program: compile "
                   "it with --verify");
       if (!options.show.empty())
@@ -229,8 +229,8 @@ private:
     if (compiled)
       checkCompiledFlags();
     else if (endsWith(options.program, ".so"))
-      throw Failure(Exit::BadProgram,
-                    "'" + options.program + "' is not a compiled program");
+      throw Failure(Exit::BadProgram, "'" + options.programName() +
+                                          "' is not a compiled program");
     if (options.compileOnly)
       copyProgram(compileProgram(request()), options.compiledFile);
     else
@@ -293,12 +293,12 @@ private:
 
   void checkCompiledFlags() const {
     if (options.compileOnly)
-      failUsage("'" + options.program + "' is compiled already");
+      failUsage("'" + options.programName() + "' is compiled already");
     if (!options.pipelineOptions.empty())
-      failUsage("--options are for the compiler, and '" + options.program +
-                "' is compiled already");
+      failUsage("--options are for the compiler, and '" +
+                options.programName() + "' is compiled already");
     if (!options.plugins.empty())
-      failUsage("plugins are for the compiler, and '" + options.program +
+      failUsage("plugins are for the compiler, and '" + options.programName() +
                 "' is compiled already");
   }
 
@@ -524,8 +524,8 @@ private:
     writeText(options.report, text);
     if (options.html.empty())
       return;
-    std::string title = isStdin() ? "program" : options.program;
-    writeText(options.html, pageOf(std::move(report), title, timeline));
+    writeText(options.html,
+              pageOf(std::move(report), options.programName(), timeline));
   }
 
   static void writeText(const std::string &path, const std::string &text) {

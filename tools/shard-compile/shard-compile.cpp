@@ -245,7 +245,8 @@ int compileFile(const Flags &flags) {
 
   auto input = llvm::MemoryBuffer::getFileOrSTDIN(flags.input);
   if (!input)
-    return usage("cannot read '" + flags.input +
+    return usage("cannot read '" +
+                 (flags.input == "-" ? "<stdin>" : flags.input) +
                  "': " + input.getError().message());
   std::string hash = hashOf((*input)->getBuffer(), flags);
   // Now, so that nothing is compiled for nothing.

@@ -47,7 +47,7 @@ struct AxisSize {
 };
 
 struct Options {
-  std::string program;
+  std::string program; ///< a file, or `-` for standard input
   std::optional<std::string> function;
   std::vector<ArrayArgument> inputs, outputs, expected;
   std::vector<ArrayRef> inputArchives;   ///< --inputs
@@ -72,6 +72,11 @@ struct Options {
   std::string reductions = "engine"; ///< or "ordered"
   std::string check = "load";        ///< or "every"
   bool help = false, version = false;
+
+  /// As messages and reports name the program.
+  std::string programName() const {
+    return program == "-" ? "<stdin>" : program;
+  }
 };
 
 Options parseOptions(const std::vector<std::string> &arguments);
