@@ -15,7 +15,7 @@
 #include "EntrySignatures.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/DevicePosition.h"
 #include "ShardIR/Runtime/ElementTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -102,7 +102,7 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
                 "nothing outside itself: define it in this module";
   }
   for (auto mesh : module.getOps<MeshOp>())
-    if (int64_t ranks = mesh.getMesh().numRanks(); ranks > kMaxRanks)
+    if (int64_t ranks = numRanks(mesh); ranks > kMaxRanks)
       return mesh.emitOpError("has ")
              << ranks << " ranks; a program runs on at most " << kMaxRanks;
   for (func::FuncOp entry : findEntries(module)) {

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/DevicePosition.h"
 #include "ShardIR/Transforms/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,10 +45,7 @@ struct LowerGlobalsPass : shardir::impl::LowerGlobalsBase<LowerGlobalsPass> {
         module.getOps<ml_program::GlobalOp>());
     if (globals.empty())
       return markAllAnalysesPreserved();
-    MeshTable meshes(module);
-    for (const Mesh &candidate : meshes.all())
-      if (!mesh || candidate.numDevices() > mesh->numDevices())
-        mesh = &candidate;
+    mesh = largestMesh(module);
     for (ml_program::GlobalOp global : globals)
       if (failed(lower(global)))
         return signalPassFailure();
@@ -58,25 +55,11 @@ struct LowerGlobalsPass : shardir::impl::LowerGlobalsBase<LowerGlobalsPass> {
   OpFoldResult rankIn(FunctionOpInterface function) {
     OpBuilder builder =
         OpBuilder::atBlockBegin(&function.getFunctionBody().front());
-    if (!mesh || mesh->numDevices() == 1)
+    if (!mesh)
       return builder.getIndexAttr(0);
     Value &rank = ranks[function];
-    if (rank)
-      return rank;
-    Location loc = function.getLoc();
-    for (const MeshAxis &axis : mesh->axes) {
-      Value coordinate = AxisIndexOp::create(
-          builder, loc, builder.getIndexType(),
-          FlatSymbolRefAttr::get(builder.getContext(), mesh->name),
-          builder.getStringAttr(axis.name));
-      if (rank) {
-        Value size =
-            arith::ConstantIndexOp::create(builder, loc, axis.assumedSize());
-        rank = arith::MulIOp::create(builder, loc, rank, size);
-        coordinate = arith::AddIOp::create(builder, loc, rank, coordinate);
-      }
-      rank = coordinate;
-    }
+    if (!rank)
+      rank = createDevicePosition(builder, function.getLoc(), mesh);
     return rank;
   }
 
@@ -122,7 +105,7 @@ struct LowerGlobalsPass : shardir::impl::LowerGlobalsBase<LowerGlobalsPass> {
                                 "but is loaded or stored; give it one");
     auto tensor = cast<RankedTensorType>(global.getType());
     Type element = tensor.getElementType();
-    int64_t rows = mesh ? mesh->numDevices() : 1;
+    int64_t rows = mesh ? numDevices(mesh) : 1;
     SmallVector<int64_t> shape = {rows};
     llvm::append_range(shape, tensor.getShape());
     auto allType = RankedTensorType::get(shape, element);
@@ -164,7 +147,7 @@ struct LowerGlobalsPass : shardir::impl::LowerGlobalsBase<LowerGlobalsPass> {
     return success();
   }
 
-  const Mesh *mesh = nullptr;
+  MeshOp mesh; ///< null: one device
   llvm::DenseMap<Operation *, Value> ranks;
 };
 
