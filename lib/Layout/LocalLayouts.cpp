@@ -58,6 +58,9 @@ private:
   // Costs.
   void addCosts(Operation *op);
   void addLoops(Operation *op, const LoopView &view);
+  void addParallelLoops(const LoopView &view, Value result);
+  void addReductionOrders(const LoopView &view, Value result);
+  void addContractionRuns(const LoopView &view, Value result);
   void addSlower(Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
                  int64_t bytes);
   void addAgreement(Value from, Value to);
@@ -287,56 +290,60 @@ static bool areLong(Value value) {
                       [](int64_t extent) { return extent >= kLongResult; });
 }
 
-void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
-  Value result = op->getResult(0);
-  Loops resultLoops = view.resultLoops;
-  if (view.init)
-    addAgreement(view.init->get(), result);
-  if (view.isParallel()) {
-    if (const LoopView::Operand *input = inPlaceInput(view, result)) {
-      int64_t bytes = slowBytes(result);
-      addEdge(input->operand->get(), result,
-              [&](const DimOrder &a, const DimOrder &b) {
-                return a == b ? 0 : bytes;
-              });
-    }
-    // The result's innermost loop is the vectors': what is read should have it
-    // innermost too, or are no worse than row-major.
-    for (const LoopView::Operand &input : view.inputs) {
-      Value value = input.operand->get();
-      auto runOf = [&](const DimOrder &a, const DimOrder &b) {
-        return commonRun(value, input.loops, a, result, resultLoops, b);
-      };
-      DimOrder rowA = rowMajor(input.loops.size()),
-               rowB = rowMajor(resultLoops.size());
-      int64_t before = std::min(runOf(rowA, rowB), kLongRun);
-      auto bytesOf = [&](const DimOrder &a, const DimOrder &b) -> int64_t {
-        int64_t inner = innermost(result, resultLoops, b);
-        if (!llvm::is_contained(input.loops, inner))
-          return 0; // one element for all lanes
-        return runOf(a, b) < before ? slowBytes(value) : 0;
-      };
-      if (nodeOf.contains(value))
-        addEdge(value, result, bytesOf);
-      else // a row, or a tensor that is free
-        addSlower(
-            result,
-            [&](const DimOrder &b) {
-              return !isFreeTensor(value) && bytesOf(rowA, b) > 0;
-            },
-            slowBytes(result));
-    }
-    return;
-  }
-  auto isReduced = [&](int64_t loop) {
-    return view.iterators[loop] == utils::IteratorType::reduction;
-  };
+/// The inputs and the result, with the loop of each of their dims.
+static SmallVector<std::pair<Value, Loops>> tensorsOf(const LoopView &view,
+                                                      Value result) {
   SmallVector<std::pair<Value, Loops>> tensors;
   for (const LoopView::Operand &input : view.inputs)
     tensors.push_back({input.operand->get(), input.loops});
-  tensors.push_back({result, resultLoops});
+  tensors.push_back({result, view.resultLoops});
+  return tensors;
+}
+
+void GraphBuilder::addParallelLoops(const LoopView &view, Value result) {
+  const Loops &resultLoops = view.resultLoops;
+  if (const LoopView::Operand *input = inPlaceInput(view, result)) {
+    int64_t bytes = slowBytes(result);
+    addEdge(input->operand->get(), result,
+            [&](const DimOrder &a, const DimOrder &b) {
+              return a == b ? 0 : bytes;
+            });
+  }
+  // The result's innermost loop is the vectors': what is read should have it
+  // innermost too, or are no worse than row-major.
+  for (const LoopView::Operand &input : view.inputs) {
+    Value value = input.operand->get();
+    auto runOf = [&](const DimOrder &a, const DimOrder &b) {
+      return commonRun(value, input.loops, a, result, resultLoops, b);
+    };
+    DimOrder rowA = rowMajor(input.loops.size()),
+             rowB = rowMajor(resultLoops.size());
+    int64_t before = std::min(runOf(rowA, rowB), kLongRun);
+    auto bytesOf = [&](const DimOrder &a, const DimOrder &b) -> int64_t {
+      int64_t inner = innermost(result, resultLoops, b);
+      if (!llvm::is_contained(input.loops, inner))
+        return 0; // one element for all lanes
+      return runOf(a, b) < before ? slowBytes(value) : 0;
+    };
+    if (nodeOf.contains(value))
+      addEdge(value, result, bytesOf);
+    else // a row, or a tensor that is free
+      addSlower(
+          result,
+          [&](const DimOrder &b) {
+            return !isFreeTensor(value) && bytesOf(rowA, b) > 0;
+          },
+          slowBytes(result));
+  }
+}
+
+/// The order of each tensor that vectors, and sums, run along.
+void GraphBuilder::addReductionOrders(const LoopView &view, Value result) {
+  auto isReduced = [&](int64_t loop) {
+    return view.iterators[loop] == utils::IteratorType::reduction;
+  };
   bool rounds = elementBytes(result.getType()) < 4;
-  for (auto [value, loops] : tensors) {
+  for (auto [value, loops] : tensorsOf(view, result)) {
     DimOrder row = rowMajor(loops.size());
     int64_t inner = innermost(value, loops, row);
     // Vectors run along memory; sums would change with them. A contraction is
@@ -374,11 +381,15 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
             ? kForbiddenBytes
             : 0);
   }
-  if (!view.isContraction || mode == LayoutMode::Contiguous)
-    return;
+}
+
+void GraphBuilder::addContractionRuns(const LoopView &view, Value result) {
+  const Loops &resultLoops = view.resultLoops;
   // Rows or columns that ran as one go on doing so, or enough of them are left:
   // the kernel stays what it is, and with it the order of sums.
-  for (auto [value, loops] : ArrayRef(tensors).drop_back()) {
+  SmallVector<std::pair<Value, Loops>> inputs = tensorsOf(view, result);
+  inputs.pop_back();
+  for (auto [value, loops] : inputs) {
     auto extent = [&](int64_t loop) {
       auto type = cast<RankedTensorType>(result.getType());
       return type.getDimSize(llvm::find(resultLoops, loop) -
@@ -417,6 +428,17 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
         return agrees(a, b) ? 0 : kForbiddenBytes;
       });
   }
+}
+
+void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
+  Value result = op->getResult(0);
+  if (view.init)
+    addAgreement(view.init->get(), result);
+  if (view.isParallel())
+    return addParallelLoops(view, result);
+  addReductionOrders(view, result);
+  if (view.isContraction && mode != LayoutMode::Contiguous)
+    addContractionRuns(view, result);
 }
 
 void GraphBuilder::addCosts(Operation *op) {
