@@ -41,6 +41,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlineCallees());
+  pm.addPass(createShortenCallStacks());
   pm.addPass(createInlineManual());
   pm.addPass(createNormalize());
   if (options.reduce == "result-type")

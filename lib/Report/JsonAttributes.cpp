@@ -34,6 +34,8 @@ Attribute shardir::toAttribute(const json::Value &value, MLIRContext *context) {
     return builder.getBoolAttr(*flag);
   if (std::optional<int64_t> number = value.getAsInteger())
     return builder.getI64IntegerAttr(*number);
+  if (std::optional<double> number = value.getAsNumber())
+    return builder.getF64FloatAttr(*number);
   return builder.getUnitAttr();
 }
 
@@ -56,5 +58,7 @@ json::Value shardir::toJson(Attribute attr) {
     return flag.getValue();
   if (auto number = dyn_cast<IntegerAttr>(attr))
     return number.getInt();
+  if (auto number = dyn_cast<FloatAttr>(attr))
+    return number.getValueAsDouble();
   return nullptr;
 }

@@ -128,15 +128,15 @@ void NotShardedReasons::findDirect(Value value) {
   }
   auto here = [&] {
     if (op)
-      return at(op->getName().getStringRef(), op->getLoc());
+      return at(describeOp(op), op->getLoc());
     auto argument = cast<BlockArgument>(value);
     Operation *owner = argument.getOwner()->getParentOp();
     auto function = dyn_cast<func::FuncOp>(owner);
-    std::string name = owner->getName().getStringRef().str();
-    if (function)
-      name = ProvenanceAttr::ofArgument(function, argument.getArgNumber())
-                 .describe();
-    return at(name, value.getLoc());
+    return at(
+        function ? ProvenanceAttr::ofArgument(function, argument.getArgNumber())
+                       .describe()
+                 : describeOp(owner),
+        value.getLoc());
   };
   // An operand has an axis.
   if (op && !asShardableRegion(op))

@@ -86,7 +86,7 @@ shardir::findRedistributionUsers(Operation *step) {
     std::string name =
         returned ? resultName(returned->getParentOfType<func::FuncOp>(),
                               use->getOperandNumber())
-                 : user->getName().getStringRef().str();
+                 : describeOp(user);
     users.push_back({std::move(name), user->getLoc(), use});
   }
   return users;
@@ -131,6 +131,8 @@ static std::vector<Alternative> readAlternatives(Operation *op,
     }
     Alternative one;
     one.bytes = bytes.getInt();
+    if (auto seconds = entry.getAs<FloatAttr>("seconds"))
+      one.seconds = seconds.getValueAsDouble();
     one.isChosen = llvm::equal(placements, present);
     anyChosen |= one.isChosen;
     one.isReplicated = llvm::all_of(placements, isReplicated);
@@ -146,8 +148,12 @@ static std::vector<Alternative> readAlternatives(Operation *op,
 /// The alternatives of a tensor that flows through regions.
 static Alternatives alternativesOfGroup(ShardableRegionOpInterface op,
                                         unsigned index) {
-  Alternatives found{
-      op->getName().getStringRef().str(), describeLocation(op->getLoc()), {}};
+  std::string name = describeOp(op);
+  Alternatives found{name,
+                     describeLocation(op->getLoc()),
+                     "constrain the tensors that enter and leave '" + name +
+                         "'",
+                     {}};
   if (op->hasAttr(kAlternatives)) {
     Attribute present = getGroupPlacements(op, op.getValueGroups())[index];
     found.all = readAlternatives(op, present, "group", index);
@@ -161,7 +167,16 @@ static Alternatives alternativesOfOp(Operation *op) {
     for (Attribute each : own)
       if (isa<PlacementAttr>(each))
         present.push_back(each);
-  return {op->getName().getStringRef().str(), describeLocation(op->getLoc()),
+  std::string name = describeOp(op);
+  // A constraint of the result alone leaves the op free.
+  std::string remedy =
+      "write it in shardir.placements of '" + name +
+      "', or constrain the operands and the results of that op";
+  if (isa<ConstrainOp>(op))
+    remedy = "write it in that constraint";
+  else if (present.empty())
+    remedy = "constrain the operands of '" + name + "'";
+  return {name, describeLocation(op->getLoc()), remedy,
           readAlternatives(op, present)};
 }
 
@@ -185,7 +200,9 @@ Alternatives shardir::alternativesOf(Value value) {
     op = cast<BlockArgument>(value).getOwner()->getParentOp();
   if (auto function = dyn_cast<func::FuncOp>(op)) {
     unsigned i = cast<BlockArgument>(value).getArgNumber();
-    return {argumentName(function, i), describeLocation(value.getLoc()),
+    std::string name = argumentName(function, i);
+    return {name, describeLocation(value.getLoc()),
+            "annotate " + name + " with it",
             readAlternatives(function,
                              function.getArgAttr(i, ShardIRDialect::kPlacement),
                              "argument", i)};
@@ -198,7 +215,9 @@ Alternatives shardir::alternativesOf(Value value) {
 
 Alternatives shardir::alternativesOfResult(func::FuncOp function,
                                            unsigned index) {
-  return {resultName(function, index), describeLocation(function.getLoc()),
+  std::string name = resultName(function, index);
+  return {name, describeLocation(function.getLoc()),
+          "annotate " + name + " with it",
           readAlternatives(
               function,
               function.getResultAttr(index, ShardIRDialect::kPlacement),
@@ -239,6 +258,55 @@ Alternatives shardir::alternativesBehind(Operation *step) {
     source = made->getOperand(0);
   }
   return alternativesOf(source);
+}
+
+/// `3.4 us`.
+static std::string timeText(double seconds) {
+  return llvm::formatv("{0:f3} us", seconds * 1e6);
+}
+
+static std::string bytesText(int64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+/// `256 bytes (128 bytes more)`: a figure, and by how much it exceeds another.
+template <typename Number>
+static std::string compared(Number figure, Number chosen,
+                            std::string (*text)(Number)) {
+  if (figure == chosen)
+    return text(figure) + " as well";
+  return text(figure) + " (" +
+         (figure > chosen ? text(figure - chosen) + " more)"
+                          : text(chosen - figure) + " less)");
+}
+
+std::string shardir::describeChoice(const Alternatives &alternatives) {
+  if (alternatives.all.size() < 2)
+    return "";
+  const Alternative &own = alternatives.all[0], &other = alternatives.all[1];
+  bool hasTimes = own.seconds && other.seconds;
+  std::string text = "'" + alternatives.name + "' has " + own.placement +
+                     ", around which a device ";
+  if (hasTimes)
+    text += "needs " + timeText(*own.seconds) + " and ";
+  text += "receives " + bytesText(own.bytes) + "; the best alternative, " +
+          other.placement + ", ";
+  bool isEqual =
+      own.bytes == other.bytes && (!hasTimes || *own.seconds == *other.seconds);
+  bool isLess = hasTimes && *own.seconds != *other.seconds
+                    ? *other.seconds < *own.seconds
+                    : other.bytes < own.bytes;
+  if (isEqual)
+    text += hasTimes ? "costs as much" : "costs as many bytes";
+  else if (hasTimes)
+    text += "costs " + compared(*other.seconds, *own.seconds, timeText) +
+            " and " + compared(other.bytes, own.bytes, bytesText);
+  else
+    text += "costs " + compared(other.bytes, own.bytes, bytesText);
+  if (isLess)
+    text += ", and the cost of the rest of the program, a memory limit or the "
+            "option conflicts= outweighs that";
+  return text + "; to have it, " + alternatives.remedy;
 }
 
 //===----------------------------------------------------------------------===//

@@ -51,11 +51,18 @@ namespace {
 
 class ReportBuilder {
 public:
-  explicit ReportBuilder(ModuleOp module) : module(module), meshes(module) {}
+  explicit ReportBuilder(ModuleOp module)
+      : module(module), meshes(module),
+        isLocal(module->hasAttr(ShardIRDialect::kStage)) {}
   ProgramReport build();
 
 private:
   void addFunction(func::FuncOp function);
+  void addArguments(func::FuncOp function);
+  void addSteps(Operation *op);
+  void addOpResult(OpResult result, func::FuncOp function);
+  void addFunctionResults(func::FuncOp function);
+  ReportedValue entryOf(Value value, func::FuncOp function) const;
   void addValue(ReportedValue entry);
   /// Adds the entries of `value`, or of what it stands for, to the operands.
   void addOperand(Value value, ReportedValue &entry) const;
@@ -70,6 +77,7 @@ private:
 
   ModuleOp module;
   MeshTable meshes;
+  bool isLocal; ///< local programs have no provenance
   PackingCache packing;
   ProgramReport report;
   /// Entries of the report's values, but for results of functions.
@@ -78,7 +86,8 @@ private:
   llvm::DenseMap<Operation *, int64_t> aliveAt;
   ExecutedSteps executed;
   bool assumes = false; ///< some figure depends on an unknown size (P6)
-  std::unique_ptr<Extents> extents; ///< of the current function
+  std::unique_ptr<Extents> extents;         ///< of the current function
+  std::optional<NotShardedReasons> reasons; ///< of the current function
   std::string prefix; ///< of the names of its sizes, in a module of several
   /// The distinct steps of the module. Their sum has no formula where one of
   /// them has none or they are more than kMaxSteps.
@@ -362,117 +371,130 @@ static Type globalType(Type type, Attribute attr) {
   return type;
 }
 
-void ReportBuilder::addFunction(func::FuncOp function) {
-  // Local programs have no provenance.
-  bool local = module->hasAttr(ShardIRDialect::kStage);
-  extents = isSymbolic && !local && !function.getBody().empty()
-                ? std::make_unique<Extents>(function)
-                : nullptr;
-  if (llvm::range_size(module.getOps<func::FuncOp>()) > 1)
-    prefix = json::fixUTF8(function.getSymName()) + "_";
-  aliveAt.clear();
-  peak = std::max(
-      peak, peakMemory(function, meshes, local ? nullptr : &aliveAt).bytes);
-  std::optional<NotShardedReasons> reasons;
-  if (!local && !function.isDeclaration())
-    reasons.emplace(function);
-  auto entryOf = [&](Value value) {
-    ReportedValue entry;
-    entry.value = value;
-    entry.function = function;
-    entry.type = value.getType();
-    if (reasons)
-      entry.notSharded = reasons->of(value);
-    return entry;
-  };
+ReportedValue ReportBuilder::entryOf(Value value, func::FuncOp function) const {
+  ReportedValue entry;
+  entry.value = value;
+  entry.function = function;
+  entry.type = value.getType();
+  if (reasons)
+    entry.notSharded = reasons->of(value);
+  return entry;
+}
+
+void ReportBuilder::addArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    ReportedValue entry = entryOf(argument);
+    ReportedValue entry = entryOf(argument, function);
     entry.name = "arg" + std::to_string(i);
     entry.placement =
         function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement);
     entry.type = globalType(
         entry.type, function.getArgAttr(i, ShardIRDialect::kGlobalType));
-    if (!local)
+    if (!isLocal)
       entry.provenance = provenanceOf(argument);
     addValue(std::move(entry));
   }
-  function.walk([&](Operation *op) {
-    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
-      addStep(op, step.getStep(), meshes.get(step.getFrom()),
-              meshes.get(step.getTo()), step.getGlobalTensorType(),
-              op->getAttrOfType<ReasonAttr>("reason"));
-    if (auto manual = dyn_cast<ManualCollectiveOp>(op)) {
-      addStep(op,
-              collective::manualStep(manual, getResultPlacement(cast<OpResult>(
-                                                 manual.getResult()))),
-              meshes.get(manual.getSource()), meshes.get(manual.getTarget()),
-              cast<RankedTensorType>(manual.getGlobal()),
-              ReasonAttr::ofProgram(op->getContext()));
-    }
-    if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
-      const Mesh &from = meshes.get(redistribute.getFrom());
-      const Mesh &to = meshes.get(redistribute.getTo());
-      // As shardir-redistribute-to-collectives plans it by default.
-      PlanOptions options;
-      options.mode = CostMode::Time;
-      options.elementBytes = elementBytes(redistribute.getType());
-      auto result = planRedistribute(
-          redistribute.getFrom().getValue(), from,
-          redistribute.getTo().getValue(), to, shapeOf(redistribute.getType()),
-          readHalo(redistribute.getHaloAttr()), options);
-      if (auto *plan = std::get_if<CrossMeshPlan>(&result))
-        for (size_t i = 0; i < plan->steps.size(); ++i)
-          addStep(op, plan->steps[i], i <= plan->crossing ? from : to,
-                  i < plan->crossing ? from : to, redistribute.getType(),
-                  redistribute.getReasonAttr());
-    }
-    if (local)
-      return;
-    for (OpResult result : op->getResults()) {
-      ReportedValue entry = entryOf(result);
-      entry.op = op->getName().getStringRef();
-      entry.placement = getResultPlacement(result);
-      if (entry.placement)
-        entry.provenance = provenanceOf(result);
-      if (auto region = asShardableRegion(op)) {
-        for (const RegionValueGroup &group : region.getValueGroups())
-          if (llvm::is_contained(group.values, Value(result)))
-            for (OpOperand *operand : group.operands)
-              addOperand(operand->get(), entry);
-      } else {
-        for (Value operand : op->getOperands())
-          addOperand(operand, entry);
-      }
-      if (auto alive = aliveAt.find(op); alive != aliveAt.end())
-        entry.aliveBytes = alive->second;
-      addValue(std::move(entry));
-    }
-  });
+}
+
+/// Adds the collectives that `op` is or will be.
+void ReportBuilder::addSteps(Operation *op) {
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+    addStep(op, step.getStep(), meshes.get(step.getFrom()),
+            meshes.get(step.getTo()), step.getGlobalTensorType(),
+            op->getAttrOfType<ReasonAttr>("reason"));
+  if (auto manual = dyn_cast<ManualCollectiveOp>(op))
+    addStep(op,
+            collective::manualStep(
+                manual, getResultPlacement(cast<OpResult>(manual.getResult()))),
+            meshes.get(manual.getSource()), meshes.get(manual.getTarget()),
+            cast<RankedTensorType>(manual.getGlobal()),
+            ReasonAttr::ofProgram(op->getContext()));
+  auto redistribute = dyn_cast<RedistributeOp>(op);
+  if (!redistribute)
+    return;
+  const Mesh &from = meshes.get(redistribute.getFrom());
+  const Mesh &to = meshes.get(redistribute.getTo());
+  // As shardir-redistribute-to-collectives plans it by default.
+  PlanOptions options;
+  options.mode = CostMode::Time;
+  options.elementBytes = elementBytes(redistribute.getType());
+  auto result = planRedistribute(redistribute.getFrom().getValue(), from,
+                                 redistribute.getTo().getValue(), to,
+                                 shapeOf(redistribute.getType()),
+                                 readHalo(redistribute.getHaloAttr()), options);
+  if (auto *plan = std::get_if<CrossMeshPlan>(&result))
+    for (size_t i = 0; i < plan->steps.size(); ++i)
+      addStep(op, plan->steps[i], i <= plan->crossing ? from : to,
+              i < plan->crossing ? from : to, redistribute.getType(),
+              redistribute.getReasonAttr());
+}
+
+void ReportBuilder::addOpResult(OpResult result, func::FuncOp function) {
+  Operation *op = result.getOwner();
+  ReportedValue entry = entryOf(result, function);
+  entry.op = op->getName().getStringRef();
+  entry.placement = getResultPlacement(result);
+  if (entry.placement)
+    entry.provenance = provenanceOf(result);
+  if (auto region = asShardableRegion(op)) {
+    for (const RegionValueGroup &group : region.getValueGroups())
+      if (llvm::is_contained(group.values, Value(result)))
+        for (OpOperand *operand : group.operands)
+          addOperand(operand->get(), entry);
+  } else {
+    for (Value operand : op->getOperands())
+      addOperand(operand, entry);
+  }
+  if (auto alive = aliveAt.find(op); alive != aliveAt.end())
+    entry.aliveBytes = alive->second;
+  addValue(std::move(entry));
+}
+
+void ReportBuilder::addFunctionResults(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    ReportedValue entry = entryOf(terminator->getOperand(i));
+    ReportedValue entry = entryOf(terminator->getOperand(i), function);
     entry.name = "result" + std::to_string(i);
     entry.result = i;
     entry.placement = dyn_cast_or_null<PlacementAttr>(
         function.getResultAttr(i, ShardIRDialect::kPlacement));
     entry.type = globalType(
         type, function.getResultAttr(i, ShardIRDialect::kGlobalType));
-    if (!local) {
+    if (!isLocal) {
       entry.provenance = provenanceOfResult(function, i);
       addOperand(entry.value, entry);
     }
     addValue(std::move(entry));
   }
+}
+
+void ReportBuilder::addFunction(func::FuncOp function) {
+  extents = isSymbolic && !isLocal && !function.getBody().empty()
+                ? std::make_unique<Extents>(function)
+                : nullptr;
+  if (llvm::range_size(module.getOps<func::FuncOp>()) > 1)
+    prefix = json::fixUTF8(function.getSymName()) + "_";
+  aliveAt.clear();
+  peak = std::max(
+      peak, peakMemory(function, meshes, isLocal ? nullptr : &aliveAt).bytes);
+  reasons.reset();
+  if (!isLocal)
+    reasons.emplace(function);
+  addArguments(function);
   auto isKnown = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor ? tensor.hasStaticShape() : !isa<BaseMemRefType>(type);
   };
-  if (local)
-    function.walk([&](Operation *op) {
+  function.walk([&](Operation *op) {
+    addSteps(op);
+    if (isLocal)
       peakIsKnown &= llvm::all_of(op->getOperandTypes(), isKnown) &&
                      llvm::all_of(op->getResultTypes(), isKnown);
-    });
+    else
+      for (OpResult result : op->getResults())
+        addOpResult(result, function);
+  });
+  addFunctionResults(function);
 }
 
 ProgramReport ReportBuilder::build() {

@@ -109,11 +109,16 @@ static void addProvenance(const ReportedCollective &collective,
   if (compared.all.empty())
     return;
   json::Array list;
-  for (const Alternative &each : compared.all)
-    list.push_back(json::Object{{"placement", utf8(each.placement)},
-                                {"bytes", each.bytes},
-                                {"chosen", each.isChosen}});
+  for (const Alternative &each : compared.all) {
+    json::Object one{{"placement", utf8(each.placement)},
+                     {"bytes", each.bytes},
+                     {"chosen", each.isChosen}};
+    if (each.seconds)
+      one["seconds"] = *each.seconds;
+    list.push_back(std::move(one));
+  }
   entry["alternatives"] = std::move(list);
+  entry["choice"] = utf8(describeChoice(compared));
   entry["alternatives_of"] =
       json::Object{{"op", utf8(compared.name)}, {"loc", utf8(compared.loc)}};
 }
@@ -158,9 +163,9 @@ json::Object shardir::toJson(const ReportedCollective &collective) {
 
 json::Object shardir::toJson(const StepTime &time) {
   return json::Object{{"seconds", time.seconds},
-          {"compute_seconds", time.compute},
-          {"communication_seconds", time.communication},
-          {"exposed_seconds", time.seconds - time.compute}};
+                      {"compute_seconds", time.compute},
+                      {"communication_seconds", time.communication},
+                      {"exposed_seconds", time.seconds - time.compute}};
 }
 
 json::Object shardir::toJson(const ProgramReport &report) {

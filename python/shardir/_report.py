@@ -15,9 +15,12 @@ __all__ = ["Report", "Collective", "Value", "compare"]
 
 
 def short_place(loc: str) -> str:
-    """File and line, without the folder that the script runs in or that of packages."""
-    loc = re.sub(r"(\.py:\d+):\d+$", r"\1", loc)
-    return loc.removeprefix(os.getcwd() + os.sep).rpartition("/site-packages/")[2]
+    """File and line, and those that it was called from, without the folder that the script runs in or that of packages."""
+    def short(frame: str) -> str:
+        frame = re.sub(r"(\.py:\d+):\d+$", r"\1", frame)
+        return frame.removeprefix(os.getcwd() + os.sep).rpartition("/site-packages/")[2]
+    separator = ", called from "
+    return separator.join(map(short, loc.split(separator)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,8 +104,8 @@ class Report:
         return re.sub(r"(?:argument|result) \d+ of @\w+(?! \()", named, text)
 
     def explain(self, row: int | None = None) -> str:
-        """Why each collective is there, or that of one row of the table, from 0: which ops need the value, and between
-        which placements the compiler chose, by the bytes that a device receives around that op."""
+        """Why each collective is there, or that of one row of the table, from 0: which ops need the value, between which
+        placements the compiler chose, what the best alternative would cost, and how to have it."""
         found = self.collectives
         if row is not None:
             if not -len(found) <= row < len(found):
@@ -120,8 +123,11 @@ class Report:
         if users := c.raw.get("users"):
             lines.append("  used by " + "; ".join(map(at, users)))
         if alternatives := c.raw.get("alternatives"):
-            lines.append(f"  compared for {at(c.raw['alternatives_of'])}, by estimates of what a device receives around it:")
-            lines += [f"    {a['bytes']} bytes  {a['placement']}{' (chosen)' if a['chosen'] else ''}" for a in alternatives]
+            lines.append(f"  placements of {at(c.raw['alternatives_of'])}, with what a device is predicted to receive around it:")
+            lines += [f"    {a['bytes']} bytes" + (f", {a['seconds'] * 1e6:.3f} us" if "seconds" in a else "")
+                      + f"  {a['placement']}{' (chosen)' if a['chosen'] else ''}" for a in alternatives]
+            if choice := c.raw.get("choice"):
+                lines.append("  " + self._with_names(choice))
         return "\n".join(lines)
 
     @property

@@ -246,3 +246,24 @@ def test_results_are_named_as_what_they_update(tmp_path):
     found = np.load(tmp_path / "2.npz")
     w = update(update(w, X), X)
     close({k: found[f"w['{k}']"] for k in w}, w)
+
+
+def test_places_tell_two_calls_of_one_function_apart():
+    def layer(x, w, v):
+        h = jnp.tanh(x @ w)
+        return h @ v
+
+    def model(x, ws, vs):
+        x = layer(x, ws[0], vs[0])
+        x = layer(x, ws[1], vs[1])
+        return layer(x, ws[2], vs[2])
+
+    shapes = (jnp.ones((4, 8)), [jnp.ones((8, 16))] * 3, [jnp.ones((16, 8))] * 3)
+    g = shardir.jax.jit(model, mesh=MESH, in_shardings=(P(), P(None, "tp"), P("tp")), out_shardings=P())
+    report = g.lower(*shapes).program.report
+    # The sums of the first two layers are reduced where the next one reads them.
+    places = [c.loc.split(", called from ") for c in report.collectives if "result 0" not in c.reason]
+    lines = [[int(frame.split(":")[1]) for frame in place] for place in places]
+    inner, outer = layer.__code__.co_firstlineno + 1, model.__code__.co_firstlineno + 2
+    assert lines == [[inner, outer], [inner, outer + 1]]
+    assert all(", called from " in c.place for c in report.collectives if "result 0" not in c.reason)

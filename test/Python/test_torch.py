@@ -693,6 +693,7 @@ def test_a_report_explains_its_collectives():
     assert 'used by result 0 of @main ("loss")' in report.explain(rows[0])
     assert all(c.reason in report.explain() for c in report.collectives)
     assert "(chosen)" in report.explain()
+    assert "; the best alternative, " in report.explain() and "; to have it, " in report.explain()
     with pytest.raises(shardir.UsageError, match="there is no row 99"):
         report.explain(99)
 

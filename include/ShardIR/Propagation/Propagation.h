@@ -89,6 +89,9 @@ struct PropagationResult {
     /// Received for the values around this node, per call, if all other nodes
     /// stay as decided.
     int64_t bytes = 0;
+    /// Under CostMode::Time: predicted for those redistributions and the work
+    /// of this node, per call.
+    std::optional<double> seconds = std::nullopt;
     bool isChosen = false;
   };
   struct Sharding {
@@ -104,7 +107,7 @@ struct PropagationResult {
     bool hasOtherOperands = false;
     /// One per factor, then one for each partial axis.
     std::vector<Provenance> decidedBy;
-    /// The chosen one, then the others from cheapest to dearest, at most
+    /// The chosen one, then the others from the lowest cost on, at most
     /// kMostAlternatives in all; empty where nothing competes.
     std::vector<Alternative> alternatives;
     /// Orders nodes of equal cost: a hash of the node and its surroundings,

@@ -25,7 +25,7 @@ namespace shardir {
 
 /// An op that wants a value in another placement than it has.
 struct RedistributionUser {
-  /// `linalg.matmul`, `shardir.constrain`, `result 0 of @main`.
+  /// As describeOp names it, or `result 0 of @main`.
   std::string name;
   mlir::Location loc;
   /// The use behind a chain of redistributions and collectives; null for a
@@ -41,18 +41,29 @@ findRedistributionUsers(mlir::Operation *step);
 /// A candidate placement.
 struct Alternative {
   std::string placement; ///< of the results, as in the IR, `, ` between several
-  /// Received around the op by one device per call, all others staying.
+  /// Received around the op by one device per call, if all other decisions
+  /// stay.
   int64_t bytes = 0;
+  /// Predicted for that and for the op's own work; only under `cost=time`.
+  std::optional<double> seconds = std::nullopt;
   bool isChosen = false;
   bool isReplicated = false;
 };
 
 /// The placements that competed at one op or boundary value.
 struct Alternatives {
+  /// As describeOp names it, or `argument 1 of @main`.
   std::string name;
   std::string loc;
-  std::vector<Alternative> all; ///< the chosen one first; empty: no choice
+  /// How the program can require one: `annotate argument 1 of @main with it`.
+  std::string remedy;
+  /// The chosen one first, then from the lowest cost on; empty: no choice.
+  std::vector<Alternative> all;
 };
+
+/// Why the first of several alternatives was chosen: the second, both costs,
+/// their difference, and how to have the second. Empty without a choice.
+std::string describeChoice(const Alternatives &alternatives);
 
 /// The placements that competed at an op with results, at an argument or at a
 /// result of its function. The chosen one is the value's placement now, and is
@@ -62,8 +73,8 @@ Alternatives alternativesOfResult(mlir::func::FuncOp function, unsigned index);
 /// At the op that uses a value, or what it stands for: what flows through
 /// regions for their terminators, the function's result for `return`.
 Alternatives alternativesOfUse(mlir::OpOperand &use);
-/// For a redistribution or collective: of the first that asked and had a
-/// choice, else of the op that made what is moved.
+/// For a redistribution or collective: of its first user that had a choice,
+/// else of the op that makes its operand.
 Alternatives alternativesBehind(mlir::Operation *step);
 
 /// The annotations that a value's placement came from, a list of

@@ -20,24 +20,47 @@
 using namespace mlir;
 using namespace shardir;
 
-/// The place in a file that `loc` is about; null if none.
-static LocationAttr fileLocation(Location loc) {
-  LocationAttr found;
-  loc->walk([&](Location part) {
-    if (!isa<FileLineColLoc>(part))
-      return WalkResult::advance();
-    found = part;
-    return WalkResult::interrupt();
-  });
-  return found;
+static void appendFrames(Location loc, SmallVectorImpl<Location> &frames) {
+  if (isa<FileLineColLoc>(loc)) {
+    frames.push_back(loc);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    appendFrames(name.getChildLoc(), frames);
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    appendFrames(call.getCallee(), frames);
+    appendFrames(call.getCaller(), frames);
+  } else if (auto opaque = dyn_cast<OpaqueLoc>(loc)) {
+    appendFrames(opaque.getFallbackLocation(), frames);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (size_t i = 0, before = frames.size();
+         i < fused.getLocations().size() && frames.size() == before; ++i)
+      appendFrames(fused.getLocations()[i], frames);
+  }
+}
+
+SmallVector<Location> shardir::callFrames(Location loc) {
+  SmallVector<Location> frames;
+  appendFrames(loc, frames);
+  return frames;
+}
+
+/// The frames of `loc` alone; null if there are none.
+static LocationAttr withoutNames(Location loc) {
+  SmallVector<Location> frames = callFrames(loc);
+  if (frames.size() < 2)
+    return frames.empty() ? LocationAttr() : LocationAttr(frames.front());
+  return CallSiteLoc::get(frames.front(), ArrayRef(frames).drop_front());
 }
 
 std::string shardir::describeLocation(Location loc) {
-  auto file = dyn_cast_or_null<FileLineColLoc>(fileLocation(loc));
-  return file ? llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
-                              file.getLine(), file.getColumn())
-                    .str()
-              : "";
+  std::string text;
+  for (Location frame : callFrames(loc)) {
+    auto file = cast<FileLineColLoc>(frame);
+    text += (text.empty() ? "" : ", called from ") +
+            llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                          file.getLine(), file.getColumn())
+                .str();
+  }
+  return text;
 }
 
 /// Parses `int of`.
@@ -59,23 +82,38 @@ static ParseResult parseFunction(AsmParser &parser, StringAttr &name) {
   return parser.parseSymbolName(name);
 }
 
-/// Parses `"file":line:col`.
+/// Parses `"file":line:col (from "file":line:col)*`, innermost first.
 static ParseResult parseLocation(AsmParser &parser, LocationAttr &loc) {
-  std::string file;
-  unsigned line, column;
-  if (parser.parseString(&file) || parser.parseColon() ||
-      parser.parseInteger(line) || parser.parseColon() ||
-      parser.parseInteger(column))
-    return failure();
-  loc = FileLineColLoc::get(parser.getContext(), file, line, column);
+  SmallVector<Location> frames;
+  do {
+    std::string file;
+    unsigned line, column;
+    if (parser.parseString(&file) || parser.parseColon() ||
+        parser.parseInteger(line) || parser.parseColon() ||
+        parser.parseInteger(column))
+      return failure();
+    frames.push_back(
+        FileLineColLoc::get(parser.getContext(), file, line, column));
+  } while (succeeded(parser.parseOptionalKeyword("from")));
+  loc = frames.front();
+  if (frames.size() > 1)
+    loc = CallSiteLoc::get(frames.front(), ArrayRef(frames).drop_front());
   return success();
 }
 
 /// Prints ` at "file":line:col`, where MLIR would print an alias.
-static void printLocation(AsmPrinter &printer, FileLineColLoc loc) {
-  printer << " at ";
-  printer.printString(loc.getFilename().getValue());
-  printer << ':' << loc.getLine() << ':' << loc.getColumn();
+static void printLocation(AsmPrinter &printer, Location loc) {
+  for (auto [i, frame] : llvm::enumerate(callFrames(loc))) {
+    auto file = cast<FileLineColLoc>(frame);
+    printer << (i ? " from " : " at ");
+    printer.printString(file.getFilename().getValue());
+    printer << ':' << file.getLine() << ':' << file.getColumn();
+  }
+}
+
+/// The op's description as an attribute.
+static StringAttr nameOf(Operation *op) {
+  return StringAttr::get(op->getContext(), describeOp(op));
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,12 +133,12 @@ ProvenanceAttr ProvenanceAttr::ofResult(FunctionOpInterface function,
 }
 
 ProvenanceAttr ProvenanceAttr::ofAnnotation(Operation *op) {
-  return get(op->getContext(), ProvenanceKind::Annotation, 0,
-             op->getName().getIdentifier(), fileLocation(op->getLoc()), {}, 0);
+  return get(op->getContext(), ProvenanceKind::Annotation, 0, nameOf(op),
+             withoutNames(op->getLoc()), {}, 0);
 }
 
 ProvenanceAttr ProvenanceAttr::ofOp(StringAttr name, Location loc) {
-  return get(name.getContext(), ProvenanceKind::Op, 0, name, fileLocation(loc),
+  return get(name.getContext(), ProvenanceKind::Op, 0, name, withoutNames(loc),
              {}, 0);
 }
 
@@ -192,7 +230,7 @@ void ProvenanceAttr::print(AsmPrinter &printer) const {
     printer << (getKind() == ProvenanceKind::Op ? "op " : "annotation of ");
     printer.printString(getName().getValue());
     if (getLoc())
-      printLocation(printer, cast<FileLineColLoc>(getLoc()));
+      printLocation(printer, Location(getLoc()));
     break;
   }
   if (!getThrough().empty()) {
@@ -249,9 +287,7 @@ ReasonAttr ReasonAttr::ofUse(OpOperand &use) {
     return ofResult(function, use.getOperandNumber());
   if (isPlacedBlock(user->getBlock()))
     return simpleReason(context, ReasonKind::Operand, use.getOperandNumber(),
-                        user->getName().getIdentifier(),
-                        leaves ? parent->getName().getIdentifier()
-                               : StringAttr());
+                        nameOf(user), leaves ? nameOf(parent) : StringAttr());
   // The outermost op whose regions run unsharded.
   while (!isPlacedBlock(parent->getBlock()))
     parent = parent->getParentOp();
@@ -259,8 +295,7 @@ ReasonAttr ReasonAttr::ofUse(OpOperand &use) {
 }
 
 ReasonAttr ReasonAttr::ofBody(Operation *op) {
-  return simpleReason(op->getContext(), ReasonKind::Body, 0,
-                      op->getName().getIdentifier());
+  return simpleReason(op->getContext(), ReasonKind::Body, 0, nameOf(op));
 }
 
 ReasonAttr ReasonAttr::withRegion(unsigned region) const {

@@ -120,10 +120,10 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
                                  const CandidateList &list,
                                  const std::vector<int> &chosen) {
   SplitsTable &table = space.table(n);
-  // One per placement of the results, the cheapest way to come there.
+  // The candidate of least cost for each placement of the results.
   struct Found {
     bool isOther = true;
-    int64_t bytes = 0;
+    SearchCost cost;
     std::string text;
     const Candidate *candidate = nullptr;
   };
@@ -131,11 +131,12 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
   for (auto [c, candidate] : llvm::enumerate(list.all)) {
     Found one;
     one.isOther = int(c) != chosen[n];
-    one.bytes = problem.localCost(n, c, chosen).parts[costs.bytesPart()];
+    one.cost = problem.localCost(n, c, chosen);
+    one.cost += scaled(costs.compute(n, candidate), space.node(n).executions);
     one.candidate = &candidate;
     auto [it, isNew] = found.try_emplace(shownOf(candidate).vec(), one);
-    if (!isNew && std::make_pair(one.isOther, one.bytes) <
-                      std::make_pair(it->second.isOther, it->second.bytes))
+    if (!isNew && std::tie(one.isOther, one.cost) <
+                      std::tie(it->second.isOther, it->second.cost))
       it->second = one;
   }
   // Ways that differ inside of the op alone are none that anybody sees.
@@ -148,15 +149,17 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
     sorted.push_back(std::move(one));
   }
   llvm::sort(sorted, [](const Found &a, const Found &b) {
-    return std::tie(a.isOther, a.bytes, a.text) <
-           std::tie(b.isOther, b.bytes, b.text);
+    return std::tie(a.isOther, a.cost, a.text) <
+           std::tie(b.isOther, b.cost, b.text);
   });
   sorted.resize(std::min(sorted.size(), PropagationResult::kMostAlternatives));
   for (const Found &one : sorted) {
     PropagationResult::Alternative alternative;
     for (PlacementId id : shownOf(*one.candidate))
       alternative.placements.push_back(table.placement(id));
-    alternative.bytes = one.bytes;
+    alternative.bytes = one.cost.parts[costs.bytesPart()];
+    if (options.mode == CostMode::Time)
+      alternative.seconds = double(one.cost.parts[0]) * 1e-12;
     alternative.isChosen = !one.isOther;
     result.nodes[n].alternatives.push_back(std::move(alternative));
   }

@@ -74,7 +74,9 @@ ArrayAttr GraphBuilder::provenanceOfNode(int n,
     }
     SmallVector<StringAttr> names;
     for (int node : own.through)
-      names.push_back(builder.getStringAttr(graph.nodes[node].name));
+      names.push_back(builder.getStringAttr(origins[node].op
+                                                ? describeOp(origins[node].op)
+                                                : graph.nodes[node].name));
     auto first = cast<ProvenanceAttr>(origin[0]);
     all.insert(ProvenanceAttr::get(first.getContext(), first.getKind(),
                                    first.getIndex(), first.getName(),
@@ -99,6 +101,9 @@ void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
     SmallVector<NamedAttribute> entry = {
         builder.getNamedAttr("bytes", builder.getI64IntegerAttr(each.bytes)),
         builder.getNamedAttr("placements", builder.getArrayAttr(placements))};
+    if (each.seconds)
+      entry.push_back(builder.getNamedAttr(
+          "seconds", builder.getF64FloatAttr(*each.seconds)));
     if (!owner.empty())
       entry.push_back(
           builder.getNamedAttr(owner, builder.getI64IntegerAttr(index)));

@@ -42,7 +42,7 @@ static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
   if (!argument)
     return (made == value.getDefiningOp() ? "the result of '"
                                           : "an init of '") +
-           made->getName().getStringRef().str() + "'";
+           describeOp(made) + "'";
   unsigned number = argument.getArgNumber();
   std::string text =
       "argument " + std::to_string(number) + " of @" + function.getName().str();

@@ -29,17 +29,13 @@ static std::string bytesText(int64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// `compared for 'linalg.matmul', by what ...: A 0 bytes (chosen), B 384
-/// bytes`.
+/// The reason for the choice, and the alternatives that it does not name.
 static std::string comparison(const Alternatives &alternatives) {
-  std::string text = "compared for '" + alternatives.name +
-                     "', by estimates of what a device receives around it: ";
-  llvm::ListSeparator separator;
-  for (const Alternative &each : alternatives.all) {
-    text += StringRef(separator);
-    text += each.placement + " " + bytesText(each.bytes) +
-            (each.isChosen ? " (chosen)" : "");
-  }
+  std::string text = describeChoice(alternatives);
+  for (auto [i, each] :
+       llvm::enumerate(ArrayRef(alternatives.all).drop_front(2)))
+    text += (i ? ", " : "; also compared: ") + each.placement + " " +
+            bytesText(each.bytes);
   return text;
 }
 
@@ -56,7 +52,7 @@ static std::string nameOf(const ReportedValue &entry) {
     return "argument " + std::to_string(argument.getArgNumber());
   if (entry.result)
     return "result " + std::to_string(*entry.result);
-  return "result of '" + entry.op + "'";
+  return "result of '" + describeOp(entry.value.getDefiningOp()) + "'";
 }
 
 /// True if the provenance of an argument or result is its own annotation.
@@ -92,12 +88,8 @@ static std::string explainValue(const ReportedValue &entry,
     text += ", decided by " + describeProvenance(entry.provenance);
   else if (alternatives.all.empty() && !isStep && entry.notSharded.empty())
     text += ": no annotation brings an axis to it";
-  if (!alternatives.all.empty()) {
+  if (!alternatives.all.empty())
     text += "; " + comparison(alternatives);
-    text += entry.op.empty()
-                ? "; to have another, annotate it"
-                : "; to have another, ask for it with shardir.constrain";
-  }
   return text;
 }
 
@@ -121,7 +113,7 @@ static std::string annotationsToChange(ArrayAttr mine, ArrayAttr theirs) {
   if (origins.empty())
     return "";
   size_t count = origins.size();
-  std::string text = "to do without, change ";
+  std::string text = "to avoid the redistribution, change ";
   text += count == 1   ? "this annotation: "
           : count == 2 ? "one of two annotations: "
                        : "one of these annotations: ";
@@ -139,9 +131,10 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
     return "";
   const RedistributionUser &first = users.front();
   if (!first.use)
-    return "to do without, drop that constraint, or leave its dims open, {?}";
+    return "to avoid the redistribution, drop that constraint, or leave its "
+           "dims open, {?}";
   if (isa<func::ReturnOp>(first.use->getOwner()))
-    return "to do without, annotate " + first.name +
+    return "to avoid the redistribution, annotate " + first.name +
            (isReduced
                 ? " with " + placementText(from) + ", and its callers reduce it"
                 : " with {?} in place of closed dims, or with " +
@@ -164,9 +157,9 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
   if (mine && theirs && mine != theirs)
     if (std::string text = annotationsToChange(mine, theirs); !text.empty())
       return text;
-  return "to have it elsewhere, constrain operand " +
+  return "to avoid the redistribution, constrain operand " +
          std::to_string(first.use->getOperandNumber()) + " or the result of '" +
-         first.name + "'";
+         first.name + "' to another placement";
 }
 
 static std::string explainCollective(const ReportedCollective &entry) {
@@ -199,7 +192,7 @@ static std::string explainCollective(const ReportedCollective &entry) {
   Operation *op = entry.op;
   if (std::string origin = describeProvenance(provenanceOf(op->getOperand(0)));
       !origin.empty())
-    text += "; what moves was placed by " + origin;
+    text += "; the placement before it was decided by " + origin;
   if (!entry.alternatives.all.empty())
     text += "; " + comparison(entry.alternatives);
   PlacementAttr from, to;

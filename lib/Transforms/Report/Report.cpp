@@ -87,7 +87,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       auto reason = entry.op->getAttrOfType<ReasonAttr>("reason");
       int64_t step = reason ? reason.getStep() : -1;
       if (before && step >= 0 && step < int64_t(before.size()))
-        for (StringRef name : {"users", "alternatives", "alternatives_of"})
+        for (StringRef name :
+             {"users", "alternatives", "alternatives_of", "choice"})
           if (Attribute known = cast<DictionaryAttr>(before[step]).get(name))
             now.set(name, known);
       collectives.push_back(now.getDictionary(&getContext()));
@@ -114,8 +115,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return peak;
   }
 
-  /// The time of the function that takes longest; nothing where it is not known,
-  /// or no machine is described.
+  /// The time of the function that takes longest; nothing where it is not
+  /// known, or no machine is described.
   std::optional<StepTime> findStepTime() {
     std::optional<StepTime> longest;
     if (!getOperation()->hasAttr(ShardIRDialect::kMachine))
@@ -132,8 +133,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return longest;
   }
 
-  /// Replaces the peak by that of the buffers, and adds the time before products
-  /// are lowered.
+  /// Replaces the peak by that of the buffers, and adds the time before
+  /// products are lowered.
   void updateOfBuffers(DictionaryAttr present) {
     Builder builder(&getContext());
     SmallVector<NamedAttribute> entries;

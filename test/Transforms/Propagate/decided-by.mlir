@@ -11,8 +11,8 @@ shardir.mesh @m <["a"=2, "b"=3]>
 // CHECK:         tensor.empty() {shardir.decided_by = [#shardir.provenance<argument 0 of @partial>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]}
 // CHECK:         linalg.fill {shardir.decided_by = [#shardir.provenance<argument 0 of @partial>]
 // CHECK:         linalg.reduce {{.*}}{shardir.decided_by = [#shardir.provenance<argument 0 of @partial>]
-// CHECK:         arith.negf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial, through ["linalg.reduce"]>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]
-// CHECK:         arith.addf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial, through ["linalg.reduce", "arith.negf"]>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]
+// CHECK:         arith.negf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial, through ["sum over dim 1"]>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]
+// CHECK:         arith.addf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial, through ["sum over dim 1", "arith.negf"]>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]
 func.func @partial(%x: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) -> tensor<6xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<6xf32>
@@ -27,7 +27,7 @@ func.func @partial(%x: tensor<6x4xf32> {shardir.placement = #shardir.placement<@
 // CHECK-LABEL: func.func @partial_twice
 // CHECK:         tensor.empty() {shardir.decided_by = [#shardir.provenance<argument 0 of @partial_twice, through ["arith.mulf"]>, #shardir.provenance<argument 1 of @partial_twice, through ["arith.mulf"]>], shardir.placements = [#shardir.placement<@m, [], partial = sum ["a", "b"]>]}
 // CHECK:         linalg.reduce
-// CHECK:         arith.negf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial_twice, through ["arith.mulf", "linalg.reduce"]>, #shardir.provenance<argument 1 of @partial_twice, through ["arith.mulf", "linalg.reduce"]>]
+// CHECK:         arith.negf {{.*}}shardir.decided_by = [#shardir.provenance<argument 0 of @partial_twice, through ["arith.mulf", "sum over dims 0 and 1"]>, #shardir.provenance<argument 1 of @partial_twice, through ["arith.mulf", "sum over dims 0 and 1"]>]
 func.func @partial_twice(%x: tensor<6x6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                       %y: tensor<6x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>}) -> tensor<f32> {
   %zero = arith.constant 0.0 : f32

@@ -80,7 +80,7 @@ func.func @rematerializable() -> (tensor<8xf32> {shardir.placement = #shardir.pl
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32> {{.*}} %[[Z:[^:]+]]: tensor<8xf32>
 // CHECK:         %[[F:.+]] = linalg.fill {{.*}}partial = sum ["tp"]>]
 // CHECK:         linalg.reduce {{.*}} outs(%[[F]]
-// CHECK:         %[[I:.+]] = shardir.redistribute %[[Z]] {{.*}} to #shardir.placement<@m, [{}], partial = sum ["tp"]> {reason = #shardir.reason<operand 1 of "linalg.reduce">}
+// CHECK:         %[[I:.+]] = shardir.redistribute %[[Z]] {{.*}} to #shardir.placement<@m, [{}], partial = sum ["tp"]> {reason = #shardir.reason<operand 1 of "sum over dim 1">}
 // CHECK:         linalg.reduce {{.*}} outs(%[[I]]
 func.func @init(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>},
                 %z: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
@@ -111,7 +111,7 @@ func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
 // What a region reads from outside is whole on each device.
 // CHECK-LABEL: func.func @captured
 // CHECK-SAME:    %[[T:[^:]+]]: tensor<8xf32> {{.*}} %[[I:[^:]+]]: tensor<4xindex>
-// CHECK:         %[[W:.+]] = shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}]> {reason = #shardir.reason<body of "linalg.generic"
+// CHECK:         %[[W:.+]] = shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}]> {reason = #shardir.reason<body of "lookup by index"
 // CHECK:         linalg.generic {{.*}} ins(%[[I]]
 // CHECK:           tensor.extract %[[W]]
 func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>},

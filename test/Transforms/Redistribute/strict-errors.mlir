@@ -30,7 +30,7 @@ shardir.mesh @m <["tp"=2]>
 func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %i: tensor<4xindex>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
-  // expected-error @+1 {{'linalg.generic' op needs an implicit redistribution, which strict forbids: the body of 'linalg.generic' reads it from}}
+  // expected-error @+1 {{'linalg.generic' op needs an implicit redistribution, which strict forbids: the body of 'lookup by index' reads it from}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%i : tensor<4xindex>) outs(%e : tensor<4xf32>) {
   ^bb0(%at: index, %o: f32):

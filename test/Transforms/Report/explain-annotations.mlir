@@ -4,7 +4,7 @@
 // says: argument 0 is in the way, whatever the axes came through.
 shardir.mesh @m <["dp"=2, "tp"=2]>
 
-// CHECK: remark: all_gather over "dp": {{.*}}; to do without, change this annotation: argument 0 of @scan{{$}}
+// CHECK: remark: all_gather over "dp": {{.*}}; to avoid the redistribution, change this annotation: argument 0 of @scan{{$}}
 func.func @scan(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                 %w: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}) -> tensor<8x8xf32> {
   %zero = arith.constant 0.0 : f32

@@ -6,29 +6,44 @@
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=COLLECTIVES
 // RUN: shard-opt %s --pass-pipeline="builtin.module(shardir-to-propagated{cost=bytes},shardir-explain{collectives=false})" \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=VALUES --implicit-check-not="used by"
+// RUN: shard-opt %s --pass-pipeline="builtin.module(shardir-to-propagated{cost=time},shardir-explain{collectives=false})" \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: sed 's/%%h = linalg.matmul/%%h = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{"a"}, {}]>]}/' %s \
+// RUN:   | shard-opt --shardir-to-propagated=cost=bytes | FileCheck %s --check-prefix=PINNED
 // RUN: shard-opt %s -shardir-to-propagated -o %t.mlir
 // RUN: shard-opt %t.mlir -shardir-explain 2> /dev/null | diff %t.mlir -
 
 // The first product: the axis of both operands competes.
 // COLLECTIVES: remark: all_gather over "a": a device receives 49152 bytes; operand 0 of 'linalg.matmul': replicates dim 0 (was sharded over "a");
 // COLLECTIVES-SAME: used by 'linalg.matmul' at {{.*}}explain.mlir:[[#H:]]:8 (decided by argument 1 of @main);
-// COLLECTIVES-SAME: compared for 'linalg.matmul', by estimates of what a device receives around it: #shardir.placement<@m, [{}, {"a"}]> 73728 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes, #shardir.placement<@m, [{}, {}]> 442368 bytes;
-// COLLECTIVES-SAME: to do without, change one of two annotations: argument 0 of @main; or argument 1 of @main
+// COLLECTIVES-SAME: 'linalg.matmul' has #shardir.placement<@m, [{}, {"a"}]>, around which a device receives 73728 bytes;
+// COLLECTIVES-SAME: the best alternative, #shardir.placement<@m, [{"a"}, {}]>, costs 393216 bytes (319488 bytes more);
+// COLLECTIVES-SAME: to have it, write it in shardir.placements of 'linalg.matmul', or constrain the operands and the results of that op;
+// COLLECTIVES-SAME: also compared: #shardir.placement<@m, [{}, {}]> 442368 bytes;
+// COLLECTIVES-SAME: to avoid the redistribution, change one of two annotations: argument 0 of @main; or argument 1 of @main
 // The second: what was taken came through an op that took something else.
 // COLLECTIVES: explain.mlir:[[#H+4]]:8: remark: all_to_all over "a": a device receives 24576 bytes
 // COLLECTIVES-SAME: (decided by argument 0 of @main, through linalg.matmul)
 // What is asked for by a constraint or a result.
 // COLLECTIVES: remark: all_gather over "a": a device receives 24 bytes; result 2 of @main is placed so: replicates dim 0 (was sharded over "a");
-// COLLECTIVES-SAME: used by 'result 2 of @main' at {{.*}}; to do without, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>
+// COLLECTIVES-SAME: used by 'result 2 of @main' at {{.*}}; 'math.tanh' has #shardir.placement<@m, [{"a"}]>, around which a device receives 24 bytes; the best alternative, #shardir.placement<@m, [{}]>, costs as many bytes;
+// COLLECTIVES-SAME: to avoid the redistribution, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>
 
 // VALUES: remark: argument 0 is placed #shardir.placement<@m, [{"a"}, {}]>, as annotated
-// VALUES: remark: argument 2 is replicated, #shardir.placement<@m, [{}, {}]>; compared for 'argument 2 of @main', by estimates of what a device receives around it: #shardir.placement<@m, [{}, {}]> 0 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes; to have another, annotate it
+// VALUES: remark: argument 2 is replicated, #shardir.placement<@m, [{}, {}]>; 'argument 2 of @main' has #shardir.placement<@m, [{}, {}]>, around which a device receives 0 bytes; the best alternative, #shardir.placement<@m, [{"a"}, {}]>, costs 393216 bytes (393216 bytes more); to have it, annotate argument 2 of @main with it
 // VALUES: remark: argument 3 is placed #shardir.placement<@m, [{"a"}]>, decided by shardir.constrain at {{.*}}explain.mlir:[[#C:]]:8, through math.exp
 // VALUES: remark: result of 'linalg.fill' is placed #shardir.placement<@m, [{}, {"a"}]>, decided by argument 1 of @main
-// VALUES: remark: result of 'linalg.matmul' is placed {{.*}}, decided by argument 1 of @main; compared for 'linalg.matmul'{{.*}}; to have another, ask for it with shardir.constrain
+// VALUES: remark: result of 'linalg.matmul' is placed {{.*}}, decided by argument 1 of @main; 'linalg.matmul' has {{.*}}; to have it, write it in shardir.placements of 'linalg.matmul'
 // VALUES: explain.mlir:[[#C-1]]:8: remark: result of 'math.exp' is placed #shardir.placement<@m, [{"a"}]>, decided by shardir.constrain at
 // VALUES: remark: result 0 is placed #shardir.placement<@m, [{"a"}, {}]>, decided by argument 0 of @main, through linalg.matmul
 // VALUES: remark: result 2 is replicated
+
+// By time, it is given for both.
+// TIME: remark: result of 'linalg.matmul' is placed {{.*}}; 'linalg.matmul' has #shardir.placement<@m, [{}, {"a"}]>, around which a device needs {{[0-9.]+}} us and receives 73728 bytes;
+// TIME-SAME: the best alternative, #shardir.placement<@m, [{"a"}, {}]>, costs {{[0-9.]+}} us ({{[0-9.]+}} us more) and 393216 bytes (319488 bytes more)
+
+// What the explanation tells to write gives the alternative.
+// PINNED: linalg.matmul {{.*}}shardir.placements = [#shardir.placement<@m, [{"a"}, {}]>]} ins(%arg0, %arg1
 
 shardir.mesh @m <["a"=4]>
 

@@ -23,10 +23,10 @@
 namespace shardir {
 
 /// On an op or function where placements competed: the candidates, the chosen
-/// one first, then the others from the cheapest on, a list of
-/// `{bytes, placements}`. On functions each entry also has `argument` or
-/// `result`, on ops with regions `group`: the index of the tensor that it is
-/// about. Report/RedistributionUsers.h reads it.
+/// one first, then the others from the lowest cost on, a list of
+/// `{bytes, placements}`, under `cost=time` with `seconds`. On functions each
+/// entry also has `argument` or `result`, on ops with regions `group`: the
+/// index of the tensor that it is about. Report/RedistributionUsers.h reads it.
 constexpr llvm::StringLiteral kAlternatives = "shardir.alternatives";
 
 /// On an op whose results' placements follow from several choices of operand
@@ -37,9 +37,18 @@ constexpr llvm::StringLiteral kOperands = "shardir.operands";
 /// The text for people of a list of `#shardir.provenance`; empty for null.
 std::string describeProvenance(mlir::ArrayAttr provenance);
 
-/// The location as `file:line:col`, through names and call sites; empty where
-/// there is none.
+/// The files' places in a location, the innermost first, then those that called
+/// it.
+llvm::SmallVector<mlir::Location> callFrames(mlir::Location loc);
+
+/// The location as `file:line:col`, with the frames that called it behind
+/// `, called from `; empty where there is none.
 std::string describeLocation(mlir::Location loc);
+
+/// An op in words that people know: `linalg.matmul`; what a body computes,
+/// `elementwise multiply`, `sum over dim 1`; with the name that a front end
+/// gave it, `layers.0.mlp (elementwise multiply)`.
+std::string describeOp(mlir::Operation *op);
 
 } // namespace shardir
 

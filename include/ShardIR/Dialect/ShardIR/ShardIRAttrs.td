@@ -161,12 +161,14 @@ def ShardIR_ProvenanceAttr : AttrDef<ShardIR_Dialect, "Provenance"> {
   let description = [{
     The annotation, then the ops through which its axes reached the value. Of a
     long way the first three and the last two ops are listed, with the number of
-    those that are left out between them.
+    those that are left out between them. A place in a function that is called in
+    several places has the callers that tell them apart.
 
     ```
     provenance ::= `#shardir.provenance` `<` origin (`,` `through` `[` through `]`)? `>`
     origin     ::= (`argument` | `result`) int `of` symbol
-                 | (`annotation` `of` | `op`) string (`at` string `:` int `:` int)?
+                 | (`annotation` `of` | `op`) string (`at` place (`from` place)*)?
+    place      ::= string `:` int `:` int
     through    ::= string (`,` (string | int))*
     ```
 

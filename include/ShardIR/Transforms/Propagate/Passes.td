@@ -156,6 +156,27 @@ def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
   let dependentDialects = ["::shardir::ShardIRDialect"];
 }
 
+def ShortenCallStacks : Pass<"shardir-shorten-call-stacks", "::mlir::ModuleOp"> {
+  let summary = "Leaves of call stacks in locations what tells ops apart.";
+  let description = [{
+    JAX gives each op the stack of Python frames that made it. Two calls of one
+    function make ops whose innermost frames are equal. A frame stays if it is
+    the innermost one, or if stacks with the same frames inside of it differ
+    there. A location without a stack stays as it is, and so does the name
+    around a stack.
+
+    Example (test/Transforms/Propagate/shorten-call-stacks.mlir):
+
+    ```mlir
+    loc("mul"(callsite("f.py":3:4 at callsite("f.py":6:8 at "f.py":9:4))))
+    loc("mul"(callsite("f.py":3:4 at callsite("f.py":7:8 at "f.py":9:4))))
+    // become
+    loc("mul"(callsite("f.py":3:4 at "f.py":6:8)))
+    loc("mul"(callsite("f.py":3:4 at "f.py":7:8)))
+    ```
+  }];
+}
+
 def InlineCallees : Pass<"shardir-inline-callees", "::mlir::ModuleOp"> {
   let summary = "Inlines calls and drops what only they used, where there are any.";
   let description = [{
