@@ -28,6 +28,7 @@ shardir.mesh @m <["a"=4]>
 // CHECK:      "alternatives_of": {
 // CHECK-NEXT:   "loc": "{{.*}}alternatives.mlir:[[#H:]]:8",
 // CHECK-NEXT:   "op": "linalg.matmul"
+// CHECK:      "choice": "'linalg.matmul' has {{.*}} receives 49152 bytes; the best alternative, {{.*}}, costs 417792 bytes (368640 bytes more); to have it, {{.*}}",
 // CHECK:      "kind": "all_gather"
 // CHECK:      "users": [
 // CHECK-NEXT:   {
@@ -35,6 +36,7 @@ shardir.mesh @m <["a"=4]>
 // CHECK-NEXT:     "op": "linalg.matmul"
 // CHECK-NEXT:   }
 // EXEC:       "alternatives_of"
+// EXEC:       "choice"
 // EXEC:       "kind": "all_gather"
 // EXEC:       "users"
 // IR-LABEL: func.func @asked
