@@ -80,8 +80,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512, "
-                     "avx512-bf16, avx512-amx or neon"),
+      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx2-vnni, "
+                     "avx512, avx512-vnni, avx512-bf16, avx512-amx, "
+                     "avx512-amx-fp16, neon, neon-dot or sve-256"),
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: bufferized. Requires linalg on memrefs; guarantees that contractions
-// of floats that are worth it have become loops over register tiles. Ops that
-// don't match are left for the passes that follow.
+// of floats and of bytes that are worth it have become loops over register
+// tiles. Ops that don't match are left for the passes that follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ namespace {
 linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
   auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
   if (!fill || fill.getOutputs()[0] != op.getDpsInits()[0] ||
-      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+      !(matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+        matchPattern(fill.getInputs()[0], m_Zero())))
     return {};
   return fill;
 }
@@ -55,7 +56,9 @@ void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
   add(shape.n);
   remark << "x";
   add(shape.k);
-  remark << (shape.bf16Operands ? " of bf16: " : ": ") << describe(tiles);
+  static const char *const types[] = {"", " of bf16", " of f16", " of i8",
+                                      " of u8"};
+  remark << types[int(shape.operands)] << ": " << describe(tiles);
 }
 
 struct ContractionsToCpuLoopsPass
@@ -74,7 +77,9 @@ struct ContractionsToCpuLoopsPass
   }
 
   void lower(linalg::LinalgOp op) {
-    if (!isFloatContraction(op))
+    if (!isFloatContraction(op) &&
+        !(isByteContraction(op) &&
+          getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
       return;
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);

@@ -170,11 +170,9 @@ void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
 
 namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16, "
-                     "avx512-amx or neon"),
-      llvm::cl::init("host")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc(shardir::CpuTarget::known()),
+                             llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),
                         llvm::cl::init(true)};

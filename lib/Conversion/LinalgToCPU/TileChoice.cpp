@@ -65,23 +65,83 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
   }
 }
 
+/// True if `target` has dot products of bytes, widened or not.
+bool multipliesBytes(const ContractionShape &shape, const CpuTarget &target) {
+  using Operands = ContractionShape::Operands;
+  return (shape.operands == Operands::I8 || shape.operands == Operands::U8) &&
+         (target.hasByteDot || !target.isAArch64());
+}
+
 /// Chooses the unit that multiplies, once it is known which operands are
 /// packed.
 void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
                 ContractionTiles &tiles) {
-  if (!shape.bf16Operands || shape.accumulatorBits != 32 || !tiles.packB)
+  using Operands = ContractionShape::Operands;
+  Operands type = shape.operands;
+  if (shape.accumulatorBits != 32 || !tiles.packB)
     return;
-  if (target.hasBf16Tiles) {
+  auto take = [&](ContractionTiles::Unit unit, int64_t perWord,
+                  llvm::StringRef intrinsic, llvm::StringRef instruction) {
+    tiles.unit = unit;
+    tiles.perWord = perWord;
+    tiles.intrinsic = intrinsic;
+    tiles.instruction = instruction;
+  };
+  auto takeTiles = [&](int64_t perWord, llvm::StringRef intrinsic,
+                       llvm::StringRef instruction) {
     // Four sums, two tiles of A and two of B fill the eight registers.
-    tiles.unit = ContractionTiles::Unit::Bf16Tiles;
+    take(ContractionTiles::Unit::Tiles, perWord, intrinsic, instruction);
     tiles.packA = true;
     tiles.mr = 32;
     tiles.nv = shape.n < 0 || shape.n > tiles.lanes ? 2 : 1;
-  } else if (target.hasBf16Dot) {
-    tiles.unit = ContractionTiles::Unit::Bf16Dot;
+  };
+  auto byWidth = [&](llvm::StringRef of512, llvm::StringRef of256,
+                     llvm::StringRef of128) {
+    return target.vectorBits == 512   ? of512
+           : target.vectorBits == 256 ? of256
+                                      : of128;
+  };
+  auto dot = ContractionTiles::Unit::Dot;
+  if (type == Operands::Bf16 && target.hasBf16Tiles)
+    return takeTiles(2, "llvm.x86.tdpbf16ps.internal", "bf16 tiles of AMX");
+  if (type == Operands::F16 && target.hasF16Tiles)
+    return takeTiles(2, "llvm.x86.tdpfp16ps.internal", "f16 tiles of AMX");
+  bool bytes = multipliesBytes(shape, target);
+  if (bytes && target.hasByteTiles)
+    return takeTiles(4,
+                     type == Operands::I8 ? "llvm.x86.tdpbssd.internal"
+                                          : "llvm.x86.tdpbuud.internal",
+                     "8-bit tiles of AMX");
+  if (type == Operands::Bf16 && target.hasBf16Dot) {
+    take(dot, 2, "llvm.x86.avx512bf16.dpbf16ps.512",
+         "dot products of bf16 pairs");
     // Pairs are read where they are; an odd row would end within a pair.
     tiles.packA |= shape.k < 0 || shape.k % 2 != 0;
+    return;
   }
+  if (!bytes)
+    return;
+  if (target.isAArch64()) {
+    take(dot, 4,
+         type == Operands::I8 ? "llvm.aarch64.neon.sdot"
+                              : "llvm.aarch64.neon.udot",
+         "dot products of four bytes");
+  } else if (target.hasByteDot && type == Operands::I8) {
+    take(dot, 4,
+         byWidth("llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512.vpdpbusd.256",
+                 "llvm.x86.avx512.vpdpbusd.128"),
+         "dot products of four bytes");
+    tiles.biased = true;
+  } else {
+    // Widened to 16 bits while they are packed. LLVM makes one instruction of
+    // the product and the sum where there is one (`vpdpwssd`).
+    take(dot, 2,
+         byWidth("llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx2.pmadd.wd",
+                 "llvm.x86.sse2.pmadd.wd"),
+         "dot products of i16 pairs");
+    tiles.addsApart = true;
+  }
+  tiles.packA = true;
 }
 } // namespace
 
@@ -99,8 +159,10 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     return tiles;
   // Both operands run along k: with few rows, transposing B while it is packed
   // costs more than adding up the lanes of dot products.
-  bool inner = shape.aUnitK && shape.bUnitK && !shape.bUnitN && shape.m >= 0 &&
-               shape.m <= 24 && k >= 4 * tiles.lanes;
+  // Of bytes, a copy saves more: what is not packed is widened to 32 bits.
+  bool packsBytes = multipliesBytes(shape, target) && m >= 4;
+  bool inner = !packsBytes && shape.aUnitK && shape.bUnitK && !shape.bUnitN &&
+               shape.m >= 0 && shape.m <= 24 && k >= 4 * tiles.lanes;
   if (inner && shape.m == 1)
     return tiles; // The vectoriser's row sums do just that.
   if (inner) {
@@ -126,7 +188,8 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseRegisterTile(shape, target, tiles);
 
   // Few rows use each element of B too seldom to pay for a copy.
-  tiles.packB = !shape.bUnitN || (shape.m < 0 || shape.m > 4 * tiles.mr);
+  tiles.packB =
+      !shape.bUnitN || shape.m < 0 || shape.m > 4 * tiles.mr || packsBytes;
   // Few columns use each element of A too seldom, and few rows stay in the
   // caches as they are.
   tiles.packA = !shape.aUnitK ||
@@ -135,7 +198,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  int64_t limit = tiles.usesPairs() ? 1024 : 512;
+  int64_t limit = 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
     tiles.kc =
@@ -149,8 +212,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     tiles.kc = std::min<int64_t>(tiles.kc, 16);
   // A quarter of the second cache for rows of A; the rest is for panels of B,
   // for C, and for whoever shares the cache.
-  int64_t bytes = tiles.usesPairs() ? 2 : shape.accumulatorBits / 8;
-  int64_t fit = target.l2Bytes / 4 / (std::min(tiles.kc, k) * bytes);
+  int64_t rowBytes =
+      std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
+  int64_t fit = target.l2Bytes / 4 / rowBytes;
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =
       shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
@@ -186,8 +250,7 @@ std::string shardir::describe(const ContractionTiles &tiles) {
   else if (tiles.unit == Unit::Fma)
     text = llvm::formatv("multiply-adds in vectors of {0}", tiles.lanes).str();
   else
-    text = tiles.unit == Unit::Bf16Dot ? "dot products of bf16 pairs"
-                                       : "bf16 tiles of AMX";
+    text = tiles.instruction.str();
   text += llvm::formatv(", {0}x{1} results in registers", tiles.mr, tiles.nr())
               .str();
   if (tiles.kind == Kind::Outer)

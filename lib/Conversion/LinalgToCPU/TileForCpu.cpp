@@ -61,7 +61,8 @@ bool canJoin(Operation *op) {
       !isa<linalg::GenericOp, linalg::FillOp>(op) ||
       linalgOp.getNumLoops() == 0)
     return false;
-  if (linalgOp.getNumDpsInputs() == 2 && isFloatContraction(linalgOp))
+  if (linalgOp.getNumDpsInputs() == 2 &&
+      (isFloatContraction(linalgOp) || isByteContraction(linalgOp)))
     return false;
   for (AffineMap map : linalgOp.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())

@@ -100,7 +100,7 @@ def PackConvolutionsForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
+           "The CPU: host, or a target of docs/Performance.md">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
@@ -224,15 +224,15 @@ def ContractionsToCpuLoops
     : Pass<"shardir-contractions-to-cpu-loops", "::mlir::func::FuncOp"> {
   let summary = "Lower large contractions to packed, register-tiled loops";
   let description = [{
-    Every linalg op on memrefs that is a sum of products of floats and is large
-    enough becomes loops over blocks of k, packed rows of A, packed panels of B
+    Every linalg op on memrefs that is a sum of products of floats or of i8 and is
+    large enough becomes loops over blocks of k, packed rows of A, packed panels of B
     and register tiles, in vectors of the target's width. Operands may be
     transposed or have several batch, row, column and reduction dims; loops that
     are one in memory are merged. Extents may be ragged or unknown. Independent
     chunks are `scf.forall` loops, whose number does not depend on how many
     threads there will be. A `linalg.fill` with zero right before is taken into
     the first block of k. Operands in bf16 and f16 are widened while they are
-    packed. With `explain` a remark names the schedule of each (docs/Performance.md).
+    packed, where the target does not multiply them as they are. With `explain` a remark names the schedule of each (docs/Performance.md).
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
@@ -255,7 +255,7 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">,
+           "The CPU: host, or a target of docs/Performance.md">,
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">
   ];
@@ -299,7 +299,7 @@ def VectorizeForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
+           "The CPU: host, or a target of docs/Performance.md">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
