@@ -97,9 +97,10 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> plan{
       *this, "plan",
-      llvm::cl::desc("on the GPU, take plans with these numbers wherever a "
-                     "schedule has one: tile_m=64,stages=4; the report has "
-                     "each kernel's plan"),
+      llvm::cl::desc("take plans with these numbers wherever a schedule has "
+                     "one: tile_m=64,stages=4; the report has the plan of each "
+                     "of a GPU's kernels, explain the tiles of the CPU's "
+                     "products"),
       llvm::cl::init("")};
   Option<std::string> kernelTimes{
       *this, "kernel-times",

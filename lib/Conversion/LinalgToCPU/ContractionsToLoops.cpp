@@ -14,9 +14,11 @@
 
 #include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
@@ -66,7 +68,26 @@ struct ContractionsToCpuLoopsPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return cpu.become(context, target);
+    return success(succeeded(cpu.become(context, target)) &&
+                   succeeded(parsePlan(context)));
+  }
+
+  /// The option `plan`.
+  LogicalResult parsePlan(MLIRContext *context) {
+    SmallVector<StringRef> entries;
+    llvm::SplitString(plan, entries, ",");
+    for (StringRef entry : entries) {
+      auto [name, text] = entry.split('=');
+      int64_t *number = forced.find(name);
+      if (!number)
+        return emitError(UnknownLoc::get(context), "a name in option plan ")
+               << mustBeOneOf(TilePlan::names(), name.str());
+      if (text.getAsInteger(10, *number) || *number < 0)
+        return emitError(UnknownLoc::get(context),
+                         "option plan needs a number for ")
+               << name << ", as in " << name << "=64, found '" << text << "'";
+    }
+    return success();
   }
 
   void runOnOperation() override {
@@ -89,7 +110,7 @@ struct ContractionsToCpuLoopsPass
     if (failed(contraction))
       return;
     ContractionShape shape = contraction->shape();
-    ContractionTiles tiles = chooseTiles(shape, cpu);
+    ContractionTiles tiles = chooseTiles(shape, cpu, forced);
     // Inside of a shared loop every thread has its part already.
     if (op->getParentOfType<scf::ForallOp>())
       tiles.parallel = tiles.parallelBatch = false;
@@ -120,5 +141,6 @@ struct ContractionsToCpuLoopsPass
   }
 
   CpuTarget cpu;
+  TilePlan forced;
 };
 } // namespace

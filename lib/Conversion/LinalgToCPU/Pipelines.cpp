@@ -116,8 +116,8 @@ void shardir::buildBufferizeForTesting(OpPassManager &pm) {
 void shardir::buildCpuContractions(OpPassManager &pm,
                                    const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
-  pm.addNestedPass<func::FuncOp>(
-      createContractionsToCpuLoops({options.targetName, options.explain}));
+  pm.addNestedPass<func::FuncOp>(createContractionsToCpuLoops(
+      {options.targetName, options.explain, options.plan}));
 }
 
 void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {

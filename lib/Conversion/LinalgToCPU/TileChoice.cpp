@@ -35,17 +35,22 @@ double cyclesPerStep(int64_t mr, int64_t nv) {
 
 /// Rows and vectors of the register tile.
 void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
-                        ContractionTiles &tiles) {
+                        const TilePlan &plan, ContractionTiles &tiles) {
   // The best on full tiles, measured at 1024 and 2048: 6x4 of 32 registers
   // (8x2 was 10 % slower, 8x3 and 12x2 4 %), 6x2 of 16 (4x2 was 40 % slower).
   bool wide = target.numVectorRegisters >= 32;
-  int64_t maxRows = wide ? 8 : 6, bestRows = 6, bestVectors = wide ? 4 : 2;
+  int64_t maxRows = plan.tileM > 0 ? plan.tileM
+                    : wide         ? 8
+                                   : 6,
+          bestRows = 6, bestVectors = wide ? 4 : 2;
   // Sums, one row of B and one element of A live at one time.
   int64_t registers = target.numVectorRegisters, maxSums = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
-      if (mr * nv > maxSums || mr * nv + nv + 1 > registers)
+      if (mr * nv > maxSums || mr * nv + nv + 1 > registers ||
+          (plan.tileM > 0 && mr != plan.tileM) ||
+          (plan.tileN > 0 && nv * tiles.lanes != plan.tileN))
         continue;
       double useful = 1;
       if (shape.m > 0)
@@ -63,6 +68,8 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
       }
     }
   }
+  if (best == 0)
+    chooseRegisterTile(shape, target, {}, tiles);
 }
 
 /// True if `target` has dot products of bytes, widened or not.
@@ -146,7 +153,8 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
 } // namespace
 
 ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
-                                      const CpuTarget &target) {
+                                      const CpuTarget &target,
+                                      const TilePlan &plan) {
   ContractionTiles tiles;
   tiles.lanes = target.lanes(shape.accumulatorBits);
   // Unknown extents count as large: a shard is seldom tiny.
@@ -185,7 +193,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     return tiles;
   }
   tiles.kind = ContractionTiles::Kind::Outer;
-  chooseRegisterTile(shape, target, tiles);
+  chooseRegisterTile(shape, target, plan, tiles);
 
   // Few rows use each element of B too seldom to pay for a copy.
   tiles.packB =
@@ -198,7 +206,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  int64_t limit = 512 * tiles.perWord;
+  int64_t limit = plan.tileK > 0 ? plan.tileK : 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
     tiles.kc =
@@ -214,7 +222,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   // for C, and for whoever shares the cache.
   int64_t rowBytes =
       std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
-  int64_t fit = target.l2Bytes / 4 / rowBytes;
+  int64_t fit = plan.rows > 0 ? plan.rows : target.l2Bytes / 4 / rowBytes;
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =
       shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);

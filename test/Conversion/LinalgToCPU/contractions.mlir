@@ -2,6 +2,8 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx2 -split-input-file | FileCheck %s --check-prefix=AVX2
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-bf16 -split-input-file | FileCheck %s --check-prefix=BF16
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-amx -split-input-file | FileCheck %s --check-prefix=AMX
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=8,tile_n=48,tile_k=300,rows=100" -split-input-file | FileCheck %s --check-prefix=PLAN
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=9,tile_n=50" -split-input-file | FileCheck %s
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-vnni -split-input-file | FileCheck %s --check-prefix=VNNI
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
@@ -24,6 +26,13 @@
 // CHECK:         memref.dealloc %[[ROWS]]
 // CHECK:         memref.dealloc %[[PANELS]]
 // CHECK-NOT:     linalg
+
+// Tiles by the option plan: 8x3 vectors, four blocks of 256 of k, which are at
+// most 300, and chunks of 96 rows. Ones that registers cannot hold are not taken.
+// PLAN-LABEL: func.func @square
+// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<1024x256xf32>
+// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<22x256x48xf32>
+// PLAN:         :24 = scf.for
 
 // Sixteen registers hold 6x2 vectors of 8.
 // AVX2-LABEL: func.func @square

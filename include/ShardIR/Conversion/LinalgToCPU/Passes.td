@@ -257,7 +257,9 @@ def ContractionsToCpuLoops
     Option<"target", "target", "std::string", "\"host\"",
            "The CPU: host, or a target of docs/Performance.md">,
     Option<"explain", "explain", "bool", "false",
-           "Remarks: how each contraction is computed">
+           "Remarks: how each contraction is computed">,
+    Option<"plan", "plan", "std::string", "",
+           "Tiles of these numbers where they fit: tile_m=8,tile_n=32">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

@@ -24,6 +24,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 
 #include <string>
+#include <vector>
 
 namespace shardir {
 
@@ -82,9 +83,30 @@ struct ContractionTiles {
   int64_t depth() const { return unit == Unit::Tiles ? 16 * perWord : perWord; }
 };
 
+/// Numbers that a choice takes where they fit; 0 leaves one to the choice.
+struct TilePlan {
+  /// Rows and columns of the register tile.
+  int64_t tileM = 0, tileN = 0;
+  /// The longest block of k, and rows of A in one chunk.
+  int64_t tileK = 0, rows = 0;
+
+  static std::vector<std::string> names() {
+    return {"tile_m", "tile_n", "tile_k", "rows"};
+  }
+  /// The number of this name, or null.
+  int64_t *find(llvm::StringRef name) {
+    return name == "tile_m"   ? &tileM
+           : name == "tile_n" ? &tileN
+           : name == "tile_k" ? &tileK
+           : name == "rows"   ? &rows
+                              : nullptr;
+  }
+};
+
 /// The tiles for `shape` on `target`.
 ContractionTiles chooseTiles(const ContractionShape &shape,
-                             const CpuTarget &target);
+                             const CpuTarget &target,
+                             const TilePlan &plan = {});
 
 /// One line for people: the instructions, the register tile, the blocks, what
 /// is packed and what threads share.
