@@ -54,7 +54,7 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     Turns what later stages have no lowering for into linalg and plain tensor
     ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
     `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
-    tensors. Drops what linalg ops read or give and nobody uses. Everything else
+    tensors. Powers of 2 to 4 become products. Drops what linalg ops read or give and nobody uses. Everything else
     is left alone.
 
     ```mlir
