@@ -139,7 +139,8 @@ def TileForCpu : Pass<"shardir-tile-for-cpu", "::mlir::func::FuncOp"> {
     layer normalisation, is computed for one group of rows after the other in a
     `scf.forall`, if its intermediate tensors are too large for caches. Each
     element is still computed once: producers that other ops read too, and those
-    that do not run along the rows, stay outside.
+    that do not run along the rows, stay outside. Reductions lose the dims of
+    extent 1 that they keep of what they reduce.
 
     ```mlir
     %m = linalg.generic {…row maximum…} ins(%x : tensor<4096x4096xf32>) …
