@@ -206,7 +206,11 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  int64_t limit = plan.tileK > 0 ? plan.tileK : 512 * tiles.perWord;
+  // Few rows read a packed panel a few times only: the second cache holds it.
+  bool fewRows = shape.m >= 0 && shape.m <= 4 * tiles.mr;
+  int64_t limit = plan.tileK > 0          ? plan.tileK
+                  : packsBytes && fewRows ? 512
+                                          : 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
     tiles.kc =

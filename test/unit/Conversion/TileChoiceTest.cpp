@@ -179,6 +179,9 @@ TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
   // fast.
   s.m = 4;
   EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
+  // The second cache holds what is packed for a few rows.
+  s.k = 4096;
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).kc, 512);
   s.m = 2;
   EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
 }
