@@ -49,7 +49,7 @@ struct ContractionTiles {
     Tiles,
   };
   Unit unit = Unit::Fma;
-  /// What Dot and Tiles multiply by: LLVM's intrinsic, and its name for people.
+  /// LLVM's intrinsic of Dot and Tiles, and its name for people.
   llvm::StringRef intrinsic, instruction;
   /// Packed elements that are one word of Dot and Tiles: neighbours along k.
   int64_t perWord = 1;
