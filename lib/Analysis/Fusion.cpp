@@ -69,8 +69,9 @@ static bool isMovement(linalg::GenericOp op) {
   if (yield->getNumOperands() != 1)
     return false;
   Value value = yield->getOperand(0);
-  if (auto cast = value.getDefiningOp<arith::ExtFOp>())
-    value = cast.getIn();
+  Operation *cast = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+    value = cast->getOperand(0);
   return value == op.getBody()->getArgument(0);
 }
 

@@ -109,6 +109,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   cpu.targetName = options.target;
   cpu.attention = options.attention;
   cpu.explain = options.explain;
+  cpu.plan = options.plan;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu = gpuOptions(options);

@@ -111,6 +111,7 @@ void shardir::buildUnsharded(OpPassManager &pm, const PipelineOptions &options,
   PipelineOptions own;
   own.copyOptionValuesFrom(options);
   own.memoryLimit = "0";
+  own.plan = ""; // a GPU's numbers say nothing of the CPU's tiles
   buildScheduled(pm, Stage::Cpu, own);
   buildLowering(pm, Stage::Cpu, own, lowering);
 }
