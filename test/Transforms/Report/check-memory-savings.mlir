@@ -18,7 +18,7 @@ shardir.mesh @m <["dp"=2, "tp"=4]>
 // CHECK: [[#@LINE+9]]:8: note: 640 bytes: the result of 'math.tanh', 'tensor<16x20xf32>', #shardir.placement<@m, [{"dp"}, {}]>, decided by argument 0 of @main; splitting dim 0 over "tp" saves 480 bytes; recomputing it after the peak saves 640 bytes
 // CHECK: [[#@LINE+9]]:8: note: 640 bytes: the result of 'math.cos', {{.*}}; splitting dim 0 over "tp" saves 480 bytes{{ *$}}
 // CHECK: [[#@LINE+4]]:17: note: 640 bytes: argument 0 of @main ("x"), {{.*}}; splitting dim 0 over "tp" saves 480 bytes{{ *$}}
-// CHECK: [[#@LINE+9]]:8: note: 32 bytes: the result of 'linalg.reduce', {{.*}}; splitting dim 0 over "tp" saves 24 bytes{{ *$}}
+// CHECK: [[#@LINE+9]]:8: note: 32 bytes: the result of 'sum over dim 1', {{.*}}; splitting dim 0 over "tp" saves 24 bytes{{ *$}}
 // CHECK: [[#@LINE+3]]:17: note: 24 bytes: argument 1 of @main, 'tensor<2x3xf32>', {{.*}}; splitting dim 1 over "tp" saves 16 bytes{{ *$}}
 
 func.func @main(%x: tensor<16x20xf32> {shardir.name = "x", shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
