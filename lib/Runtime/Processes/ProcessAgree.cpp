@@ -89,11 +89,10 @@ void ProcessCommunicator::agree(const std::vector<int> &all) {
   ProcessPost post = postOf(-1, all);
   post.shape = proof();
   post.dims[0] = int64_t(missing);
-  auto decideByPosts = [&] {
-    for (const Awaited &a : awaited)
-      missing = std::max(missing, uint64_t(a.post.dims[0]));
-    decide(missing);
-  };
+  if (!world.hasCollectives()) {
+    decide(uint64_t(agreeOnTree(post)));
+    return prepareGroups();
+  }
   if (world.hasAgreementComm(all)) {
     // They outlive this call where others do not come.
     auto *numbers = new uint64_t[6]{post.shape, ~post.shape, missing};
@@ -113,11 +112,30 @@ void ProcessCommunicator::agree(const std::vector<int> &all) {
       meet(all, post); // it names the ranks that differ
   } else {
     meet(all, post);
-    decideByPosts();
-    if (world.hasCollectives())
-      world.agreementComm(all);
+    for (const Awaited &a : awaited)
+      missing = std::max(missing, uint64_t(a.post.dims[0]));
+    decide(missing);
+    world.agreementComm(all);
   }
   prepareGroups();
+}
+
+int64_t ProcessCommunicator::agreeOnTree(ProcessPost post) {
+  auto exchange = [&](const std::vector<int> &others) {
+    collectPosts(others, post);
+    for (const Awaited &a : awaited)
+      post.dims[0] = std::max(post.dims[0], a.post.dims[0]);
+  };
+  const WatchTree &tree = transport.tree;
+  std::vector<int> children = tree.childrenOf(rank.rank);
+  exchange(children);
+  if (rank.rank != 0) {
+    sendPost(tree.parentOf(rank.rank), post);
+    exchange({tree.parentOf(rank.rank)});
+  }
+  for (int r : children)
+    sendPost(r, post);
+  return post.dims[0];
 }
 
 void ProcessCommunicator::prepareGroups() {

@@ -161,20 +161,28 @@ void ProcessCommunicator::receivePost(Awaited &a) {
                               a.rank, kPost);
 }
 
+void ProcessCommunicator::sendPost(int to, ProcessPost post) {
+  post.messages = transport.sentMessages[size_t(to)];
+  world.post(world.postsComm(), bytesOf(post), to, kPost);
+  ++transport.sentPosts[size_t(to)];
+}
+
 void ProcessCommunicator::meet(const std::vector<int> &group,
-                               ProcessPost post) {
-  for (int r : group) {
-    if (r == rank.rank)
-      continue;
-    post.messages = transport.sentMessages[size_t(r)];
-    world.post(world.postsComm(), bytesOf(post), r, kPost);
-    ++transport.sentPosts[size_t(r)];
-  }
+                               const ProcessPost &post) {
+  std::vector<int> others;
+  for (int r : group)
+    if (r != rank.rank)
+      others.push_back(r);
+  for (int r : others)
+    sendPost(r, post);
+  collectPosts(others, post);
+}
+
+void ProcessCommunicator::collectPosts(const std::vector<int> &others,
+                                       const ProcessPost &post) {
   awaited.clear();
-  awaited.reserve(group.size()); // messages are written into the elements
-  for (int r : group) {
-    if (r == rank.rank)
-      continue;
+  awaited.reserve(others.size()); // messages are written into the elements
+  for (int r : others) {
     awaited.push_back({r, {}, nullptr, false});
     receivePost(awaited.back());
   }
