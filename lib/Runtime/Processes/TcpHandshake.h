@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What two processes of a job say first on a connection. Whoever accepts sends
-// a Challenge, the other one answers with a Hello, and the first one with a
-// Verdict. Each of the two proves that it knows the job's token, by an HMAC of
-// a random number of the other one's. Requires both to read the bytes as they
-// are in memory; guarantees that a process of another job, or one that does not
-// know the token, is told apart from those of this job.
+// The first words of two processes of a job on a connection. Whoever accepts
+// sends a Challenge, the other one answers with a Hello, and the first one with
+// a Verdict. Each of the two proves that it knows the job's token, by an HMAC
+// of a random number of the other one's. Requires both to read the bytes as
+// they are in memory; guarantees that a process of another job, or one that
+// does not know the token, is recognized.
 //
 //===----------------------------------------------------------------------===//
 

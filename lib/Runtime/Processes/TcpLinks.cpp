@@ -128,7 +128,7 @@ void TcpLinks::begin(Opening &opening) {
 }
 
 void TcpLinks::fail(Opening &opening, const std::string &why) {
-  // A process that has ended is told of by rank 0.
+  // If the process has ended, rank 0 reports it soon.
   if (opening.isConnected && !opening.wasConnected) {
     opening.until = std::max(opening.until, deadlineIn(kDeathIsTold));
     opening.wasConnected = true;
