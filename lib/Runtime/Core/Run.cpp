@@ -289,12 +289,20 @@ void runLocal(RankContext &rank, Shared &shared) {
     }
   } account(rank, bytes);
   rank.globalArguments = shared.request.globalArguments;
-  if (Processes *processes = rank.processes())
+  Processes *processes = rank.processes();
+  bool isOpen = std::any_of(
+      f.arguments.begin(), f.arguments.end(), [](const TensorSpec &spec) {
+        return std::find(spec.shape.begin(), spec.shape.end(), -1) !=
+               spec.shape.end();
+      });
+  if (processes && isOpen) {
+    rank.barrier(); // all are in this function
     tellShapes(*processes, rank, shared);
+  }
   enter(rank, shared, descriptors);
   copies.readResults();
   rank.barrier();
-  if (Processes *processes = rank.processes())
+  if (processes)
     shared.overProcesses = reportOverProcesses(*processes, rank);
 }
 

@@ -503,7 +503,7 @@ void ProcessTransport::settle() {
     backoff.pause();
   }
   settleGpus();
-  if (job.failed() && (!job.options.checksEach || job.options.nccl))
+  if (job.failed())
     world.dropGroups();
   world.endRun();
 }

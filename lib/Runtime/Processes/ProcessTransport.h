@@ -83,6 +83,11 @@ struct ProcessPost {
   int32_t id = -1;       ///< -1: a barrier
   int32_t rank = 0;      ///< how many dims
   int64_t dims[kShown] = {};
+
+  // Of a barrier, dims[0] is a number to agree on, and text follows: the
+  // function, the program and extents, cut to what fits.
+  void setText(const std::string &text);
+  std::string text() const;
 };
 
 /// The head of a message of `send`; its data follows.
@@ -249,6 +254,8 @@ private:
   /// Awaits the posts of others and compares them with this rank's.
   void collectPosts(const std::vector<int> &others, const ProcessPost &post);
   void check(const ProcessPost &own, int other, const ProcessPost &post);
+  std::string describeRun() const;
+  bool hasAgreed = false; ///< that all are in the same run
   void receivePost(Awaited &awaited);
   /// Polls `missing()` until it gives -1: a rank that this one waits for.
   void await(ProcessWait::Kind kind, const std::function<int()> &missing);
