@@ -63,7 +63,12 @@ TcpMessages::TcpMessages(int r, int local, std::vector<Socket> sockets,
       adopt(int(i), std::move(sockets[i]));
 }
 
-TcpMessages::~TcpMessages() = default;
+TcpMessages::~TcpMessages() {
+  for (auto &[r, peer] : peers)
+    for (Request *request : peer.out)
+      if (request->isControl)
+        delete request;
+}
 
 std::vector<int> TcpMessages::relaysOf(int rank, int size) {
   std::vector<int> relays;
