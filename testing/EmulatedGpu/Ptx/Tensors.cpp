@@ -119,6 +119,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
                          w.block.grid.nameOf(other) +
                          " accesses: nothing orders the two");
       owner.noteRead(w, -1, barrier, 8);
+      if (LaunchCounters *counters = w.block.grid.counters.get())
+        counters->issue(w.agent, owner.shared + barrier);
       load.targets.push_back({&block, &owner, to, barrier, copy});
     }
     load.issued = w.code.module->at(i.line, "");
@@ -149,8 +151,10 @@ void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
     if (!wrong.empty())
       w.fail(lane, wrong);
     store.coordinates = coordinatesOf(w, i, lane);
-    if (w.block.grid.counters)
-      w.block.grid.counters->box(i, store.map, store.coordinates.data());
+    if (LaunchCounters *counters = w.block.grid.counters.get()) {
+      counters->box(i, store.map, store.coordinates.data());
+      store.issued = counters->issue(w.agent);
+    }
     int64_t bytes = boxBytes(store.map);
     uint64_t rank;
     store.from = sharedAddress(w, i, lane, bytes, rank);
@@ -175,7 +179,12 @@ void runCommit(Warp &w, const Inst &, uint32_t mask) {
 
 /// Until at most i.imm groups are on their way; variant: the sources are read.
 void runWaitGroup(Warp &w, const Inst &i, uint32_t mask) {
+  LaunchCounters *counters = w.block.grid.counters.get();
   forLanes(mask, [&](int lane) {
+    const auto &groups = w.states[size_t(lane)].storeGroups;
+    size_t ending = groups.size() - std::min(groups.size(), size_t(i.imm));
+    if (counters && ending && !groups[ending - 1].empty())
+      counters->await(i, w.agent, groups[ending - 1].back().issued);
     w.finishStores(lane, size_t(i.imm), /*read=*/i.variant);
   });
 }
