@@ -227,7 +227,7 @@ LaunchCounters::LaunchCounters(const Code &code, const Order &order,
                         : 0);
     writes.push_back(s.opcode == "st" || s.opcode == "red" ||
                      says("bulk_group"));
-    reads.push_back(!writes.back() || s.opcode == "red");
+    reads.push_back(!writes.back() || s.opcode == "red" || says("reduce"));
   }
 }
 

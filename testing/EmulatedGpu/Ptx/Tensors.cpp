@@ -137,12 +137,14 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
 //===----------------------------------------------------------------------===//
 
 void performStore(Warp &w, int lane, const BoxStore &store) {
-  std::string wrong = storeBox(store.map, store.coordinates.data(),
-                               w.block.shared + store.from);
+  auto perform = store.adds ? addBox : storeBox;
+  std::string wrong = perform(store.map, store.coordinates.data(),
+                              w.block.shared + store.from);
   if (!wrong.empty())
     w.fail(lane, wrong);
 }
 
+/// variant: adds to what is there.
 void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
   needOperands(w, i, mask);
   forLanes(mask, [&](int lane) {
@@ -151,6 +153,7 @@ void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
     if (!wrong.empty())
       w.fail(lane, wrong);
     store.coordinates = coordinatesOf(w, i, lane);
+    store.adds = i.variant;
     if (LaunchCounters *counters = w.block.grid.counters.get()) {
       counters->box(i, store.map, store.coordinates.data());
       store.issued = counters->issue(w.agent);
@@ -222,6 +225,7 @@ void Grid::perform(Load &load) {
 }
 
 void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
+  bool adds = d.take("reduce");
   if (d.take("commit_group")) {
     i.run = runCommit;
     return;
@@ -247,15 +251,17 @@ void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
       i.more.push_back(d.in(c, Type::B32));
   };
   if (d.take("bulk_group")) {
-    if (!d.take("global") || !d.take("shared::cta"))
+    if (!d.take("global") || !d.take("shared::cta") ||
+        (adds && !d.take("add")))
       d.fail("a copy that is not emulated");
+    i.variant = adds;
     d.wantOperands(2, 2);
     takeMapOperand(d.operand(0));
     i.s[1] = d.address(d.operand(1), i.imm);
     i.run = runStoreBox;
     return;
   }
-  if ((!d.take("shared::cluster") && !d.take("shared::cta")) ||
+  if (adds || (!d.take("shared::cluster") && !d.take("shared::cta")) ||
       !d.take("global") || !d.take("mbarrier::complete_tx::bytes"))
     d.fail("a copy that is not emulated");
   i.variant = d.take("multicast::cluster");

@@ -69,6 +69,7 @@ struct BoxStore {
   shardir_emulated_tensor_map map;
   std::array<int32_t, 5> coordinates;
   uint64_t from;
+  bool adds;
   Work issued; ///< where that is counted
 };
 /// The asynchronous copies of a lane in flight; the oldest group first.
