@@ -1,7 +1,7 @@
 # The programs that the benchmarks run, as MLIR text with and without a mesh.
 #
 # Requires: nothing but Python.
-# Guarantees: each case is one function @main on float arguments whose sharded form
+# Guarantees: each case is one function @main on arguments of one type whose sharded form
 # differs from the unsharded one by the mesh and the placements alone.
 """Programs of the benchmarks."""
 
@@ -11,9 +11,10 @@ import math
 class Case:
     """`arguments`: (name, shape, placement by dim or None); `body` defines %y."""
 
-    def __init__(self, name, dtype, arguments, body, result, flops, mesh=None):
+    def __init__(self, name, dtype, arguments, body, result, flops, mesh=None, result_dtype=None):
         self.name = name
         self.dtype = dtype
+        self.result_dtype = result_dtype or dtype
         self.arguments = arguments
         self.body = body
         self.result = result
@@ -36,7 +37,7 @@ class Case:
                 dims = ", ".join("{" + ", ".join(f'"{axis}"' for axis in dim) + "}" for dim in placement)
                 attribute = f" {{shardir.placement = #shardir.placement<@m, [{dims}]>}}"
             arguments.append(f"%{name}: {tensor(shape, self.dtype)}{attribute}")
-        result = tensor(self.result, self.dtype)
+        result = tensor(self.result, self.result_dtype)
         lines.append(f"func.func @main({', '.join(arguments)}) -> {result} {{")
         lines += ["  " + line for line in self.body]
         lines += [f"  return %y : {result}", "}", ""]
@@ -96,6 +97,14 @@ def matmul_case(m, k, n, dtype, mesh=None, name=None, placements=(None, None)):
     return Case(name or f"matmul_{m}x{k}x{n}_{dtype}", dtype,
                 [("a", (m, k), placements[0]), ("b", (k, n), placements[1])],
                 ZERO + matmul("y", "a", "b", m, k, n, dtype), (m, n), 2 * m * k * n, mesh)
+
+
+def byte_matmul_case(m, k, n):
+    a, b, c = tensor((m, k), "i8"), tensor((k, n), "i8"), tensor((m, n), "i32")
+    body = ["%zero = arith.constant 0 : i32", *filled("z", (m, n), "i32", "zero"),
+            f"%y = linalg.matmul ins(%a, %b : {a}, {b}) outs(%z : {c}) -> {c}"]
+    return Case(f"matmul_{m}x{k}x{n}_i8", "i8", [("a", (m, k), None), ("b", (k, n), None)], body, (m, n),
+                2 * m * k * n, result_dtype="i32")
 
 
 GELU_CONSTANTS = ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
@@ -280,6 +289,7 @@ def local_cases():
             matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
             matmul_case(2048, 2048, 2048, "bf16"), matmul_case(4096, 4096, 4096, "bf16"),
             matmul_case(4096, 1024, 64, "bf16"),
+            byte_matmul_case(1024, 1024, 1024), byte_matmul_case(2048, 2048, 2048), byte_matmul_case(8, 4096, 4096),
             mlp_case(512, 1024, 4096), mlp_case(512, 1024, 4096, dtype="bf16"), softmax_case(4096, 4096),
             layernorm_case(4096, 4096, "f32"), layernorm_case(4096, 4096, "bf16"),
             attention_case(16, 512, 64, "bf16"), attention_case(16, 1024, 64, "bf16"),

@@ -17,6 +17,8 @@ keys = iter(jax.random.split(jax.random.PRNGKey(0), 16))
 
 
 def random(*shape):
+    if dtype == "i8":
+        return jax.random.randint(next(keys), shape, -128, 128, jnp.int8)
     return jax.random.normal(next(keys), shape, types[dtype])
 
 
@@ -29,7 +31,8 @@ def norm(x, g, b):
 if kind == "matmul":
     m, k, n = extents
     operands = random(m, k), random(k, n)
-    run = jax.jit(lambda a, b: a @ b)
+    sums = jnp.int32 if dtype == "i8" else None
+    run = jax.jit(lambda a, b: jnp.matmul(a, b, preferred_element_type=sums))
 elif kind == "mlp":
     m, d, h = extents
     operands = random(m, d), random(d, h), random(h, d)

@@ -16,13 +16,15 @@ types = {"f32": torch.float32, "bf16": torch.bfloat16}
 
 
 def random(*shape):
+    if dtype == "i8":
+        return torch.randint(-128, 128, shape, dtype=torch.int8)
     return torch.randn(*shape, dtype=types[dtype])
 
 
 if kind == "matmul":
     m, k, n = extents
     a, b = random(m, k), random(k, n)
-    run = lambda: a @ b
+    run = lambda: torch._int_mm(a, b) if dtype == "i8" else a @ b
 elif kind == "mlp":
     m, d, h = extents
     x, w1, w2 = random(m, d), random(d, h), random(h, d)

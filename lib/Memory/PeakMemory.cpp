@@ -13,6 +13,7 @@
 
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Analysis/Fusion.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/LiveRanges.h"
@@ -20,6 +21,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
@@ -80,33 +82,23 @@ bool shardir::isViewOfOperand(Operation *op) {
              tensor::ExtractSliceOp, tensor::CastOp, OptimizationBarrierOp>(op);
 }
 
-/// Whether `value` has no memory but that of its users' results: a tensor
-/// without contents, or one of equal elements which ops on tensors read, and
-/// which loops begin with. Bufferization gives each such user its own.
-static bool isMadeByUsers(Value value) {
-  if (value.getDefiningOp<tensor::EmptyOp>())
+/// Whether `value` has no memory but that of its users' results: what is never
+/// stored, a tensor without contents, or one of equal elements which ops on
+/// tensors read, and which loops begin with. Bufferization gives each such user
+/// its own.
+static bool isMadeByUsers(OpResult value) {
+  if (isa<tensor::EmptyOp>(value.getOwner()))
     return true;
-  return value.getDefiningOp<linalg::FillOp>() &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
-           return isa<linalg::LinalgOp, LoopLikeOpInterface>(user);
-         });
+  if (isa<linalg::FillOp>(value.getOwner()) ||
+      matchPattern(value, m_Constant<SplatElementsAttr>(nullptr)))
+    return llvm::all_of(value.getUsers(), [](Operation *user) {
+      return isa<linalg::LinalgOp, LoopLikeOpInterface>(user);
+    });
+  return isUnstored(value);
 }
 
-/// Whether `op` computes each element of its result by itself.
-static bool isElementwise(Operation *op) {
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  return structured
-             ? structured.getNumLoops() == structured.getNumParallelLoops()
-             : OpTrait::hasElementwiseMappableTraits(op);
-}
-
-/// Whether `value`, the result of an elementwise op, is read by one such op
-/// alone, which is then compiled with it, so that it has no memory.
-static bool isFused(Value value) {
-  if (!value.hasOneUse() || !isElementwise(value.getDefiningOp()))
-    return false;
-  Operation *user = *value.user_begin();
-  return user->getBlock() == value.getParentBlock() && isElementwise(user);
+bool shardir::hasOwnMemory(OpResult value) {
+  return !isMadeByUsers(value) && !isViewOfOperand(value.getOwner());
 }
 
 namespace {
@@ -182,6 +174,27 @@ PeakFinder::inBlock(Block &block,
     position[&op] = ops.size();
     ops.push_back(&op);
   }
+  llvm::DenseSet<Value> unstored;
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults())
+      if (isMadeByUsers(result))
+        unstored.insert(result);
+  // The last op that reads a value, be it for another one that is not stored.
+  llvm::DenseMap<Value, size_t> ends;
+  auto endOf = [&](Value value) {
+    size_t end = 0;
+    for (Operation *user : value.getUsers())
+      if (Operation *top = block.findAncestorOpInBlock(*user)) {
+        end = std::max(end, position[top]);
+        for (OpResult result : top->getResults())
+          if (top == user && unstored.contains(result))
+            end = std::max(end, ends.lookup(result));
+      }
+    return end;
+  };
+  for (Operation *op : llvm::reverse(ops))
+    for (OpResult result : op->getResults())
+      ends[result] = endOf(result);
   // Values that share memory are one owner.
   llvm::DenseMap<Value, Value> owners;
   auto ownerOf = [&](Value value) { return owners.lookup_or(value, value); };
@@ -196,10 +209,7 @@ PeakFinder::inBlock(Block &block,
     if (isOutside(owner) || isUneven(value) ||
         (isa<BlockArgument>(owner) && isa<func::FuncOp>(block.getParentOp())))
       return false;
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      Operation *top = block.findAncestorOpInBlock(*user);
-      return !top || position[top] <= position[op];
-    });
+    return endOf(value) <= position[op];
   };
   bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   llvm::DenseMap<Value, size_t> lastUse;
@@ -219,20 +229,17 @@ PeakFinder::inBlock(Block &block,
         init = nullptr;
       if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
         init = destination.getTiedOpOperand(result)->get();
-      if (init && mayOverwrite(init, op))
+      if (init && !unstored.contains(init) && mayOverwrite(init, op))
         owner = ownerOf(init);
       else if (isViewOfOperand(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;
       if (isOutside(owner))
         continue;
-      if (!isMadeByUsers(result) && !(isLoop && isFused(result)))
+      if (!unstored.contains(result))
         stored.insert(owner);
       size_t &last = lastUse[owner];
-      last = std::max(last, position[op]);
-      for (Operation *user : result.getUsers())
-        if (Operation *top = block.findAncestorOpInBlock(*user))
-          last = std::max(last, position[top]);
+      last = std::max({last, position[op], ends.lookup(result)});
     }
   }
   // A result in place takes the memory of its argument, unless that is read
@@ -246,10 +253,7 @@ PeakFinder::inBlock(Block &block,
       Value argument = function.getArgument(
           function.getResultAttrOfType<IntegerAttr>(i, ShardIRDialect::kAlias)
               .getInt());
-      if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
-            Operation *top = block.findAncestorOpInBlock(*user);
-            return !top || position[top] <= position[made];
-          }))
+      if (endOf(argument) <= position[made])
         lastUse.erase(ownerOf(result.get()));
     }
   LiveRanges<int64_t> ranges(ops.size());

@@ -15,6 +15,7 @@
 #include "ShardIR/Memory/Recomputation.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Analysis/Fusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -85,10 +86,12 @@ private:
         usesOf(user->getResult(0), visit);
     }
   }
-  /// Whether `value` is alive in front of `step` without any recomputation.
+  /// Whether `value` is in memory in front of `step` without any recomputation.
   bool isThere(Value value, size_t step) const {
     if (!isInBlock(value))
       return true;
+    if (isUnstored(cast<OpResult>(value)))
+      return false;
     if (positionOf(value.getDefiningOp()) >= step)
       return false;
     bool isUsed = false;

@@ -14,6 +14,7 @@
 
 #include "Lowering.h"
 
+#include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
@@ -33,6 +34,16 @@ using shardir::GpuOptions, shardir::SchedulingOptions, shardir::Stage;
 /// asks for those of whole kernels.
 static bool isForGpu(Stage to, const shardir::PipelineOptions &options) {
   return to == Stage::Gpu || (to < Stage::Cpu && !options.arch.empty());
+}
+
+void shardir::markAttention(OpPassManager &pm, Stage to,
+                            const PipelineOptions &options) {
+  if (!options.attention)
+    return;
+  MarkAttentionOptions mark;
+  if (!isForGpu(to, options))
+    mark.minBytes = SchedulingOptions::forCpu().leastScoreBytes;
+  pm.addNestedPass<func::FuncOp>(createMarkAttention(mark));
 }
 
 static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
@@ -98,6 +109,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   cpu.targetName = options.target;
   cpu.attention = options.attention;
   cpu.explain = options.explain;
+  cpu.plan = options.plan;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu = gpuOptions(options);
@@ -122,10 +134,10 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     pm.addPass(createReuseResultBuffers());
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
-    if (options.getMemoryLimit() > 0)
-      pm.addPass(
-          createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
   }
+  if (options.getMemoryLimit() > 0)
+    pm.addPass(
+        createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
 
   CollectivesToRuntimeOptions runtime;
   runtime.hash = lowering.hash;

@@ -26,6 +26,10 @@ mlir::LogicalResult addOwnPasses(mlir::OpPassManager &pm,
                                  llvm::StringRef passes,
                                  llvm::raw_ostream &errors = llvm::nulls());
 
+/// Up to collective: marks what the kernels of stage `to` will not store.
+void markAttention(mlir::OpPassManager &pm, Stage to,
+                   const PipelineOptions &options);
+
 /// From local to scheduled, but for layouts, on the way to stage `to`.
 void buildScheduled(mlir::OpPassManager &pm, Stage to,
                     const PipelineOptions &options);

@@ -45,6 +45,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createNormalize());
   if (options.reduce == "result-type")
     pm.addPass(createCastPartials());
+  markAttention(pm, to, options);
   if (options.propose)
     pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
   if (!options.shardOptimizerState.empty())
@@ -69,6 +70,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Redistributed))
     return;
   buildCollectives(pm, {options.cost});
+  // A collective among scores keeps them.
+  markAttention(pm, to, options);
   if (options.getMemoryLimit() > 0) {
     pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
     pm.addPass(
@@ -108,6 +111,7 @@ void shardir::buildUnsharded(OpPassManager &pm, const PipelineOptions &options,
   PipelineOptions own;
   own.copyOptionValuesFrom(options);
   own.memoryLimit = "0";
+  own.plan = ""; // a GPU's numbers say nothing of the CPU's tiles
   buildScheduled(pm, Stage::Cpu, own);
   buildLowering(pm, Stage::Cpu, own, lowering);
 }

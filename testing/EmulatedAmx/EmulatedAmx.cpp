@@ -8,10 +8,11 @@
 //
 // For tests: preloaded into a process ($LD_PRELOAD), it handles the signal of
 // an instruction that the processor does not know, and executes those of
-// AMX-TILE and AMX-BF16 as Intel's manual (volume 2, and its chapter on AMX)
-// describes them. Any other unknown instruction ends the process. Requires a
-// processor that has no AMX; guarantees the manual's results, which says
-// nothing of the speed. $SHARDIR_EMULATED_AMX=refused refuses the permission.
+// AMX-TILE, AMX-BF16, AMX-FP16 and AMX-INT8 as Intel's manual (volume 2, and
+// its chapter on AMX) describes them. Any other unknown instruction ends the
+// process. Requires a processor that has no AMX; guarantees the manual's
+// results, which says nothing of the speed. $SHARDIR_EMULATED_AMX=refused
+// refuses the permission.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,33 +52,56 @@ float flush(float x) {
   return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
 }
 
-float widen(const uint8_t *bf16) {
+float fromBf16(const uint8_t *bf16) {
   uint32_t bits = uint32_t(bf16[0] | bf16[1] << 8) << 16;
   float value;
   memcpy(&value, &bits, 4);
   return flush(value);
 }
 
-void dotProducts(int c, int a, int b) {
+/// Denormal numbers of f16 are normal ones of f32.
+float fromF16(const uint8_t *f16) {
+  int exponent = f16[1] >> 2 & 31, fraction = (f16[1] & 3) << 8 | f16[0];
+  float value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                : exponent == 0 ? std::ldexp(float(fraction), -24)
+                                : std::ldexp(1024.0f + fraction, exponent - 25);
+  return f16[1] & 0x80 ? -value : value;
+}
+
+/// Adds to each word of c what `dot` gives for a row of words of a, and words
+/// of b that are 64 bytes apart; it gets the number of words and the old sum.
+template <class Sum, class Dot> void products(int c, int a, int b, Dot dot) {
   int rows = tiles.rows(c), columns = tiles.bytes(c) / 4,
-      pairs = tiles.bytes(a) / 4;
-  if (rows == 0 || rows != tiles.rows(a) || pairs != tiles.rows(b) ||
+      words = tiles.bytes(a) / 4;
+  if (rows == 0 || rows != tiles.rows(a) || words != tiles.rows(b) ||
       tiles.bytes(c) != tiles.bytes(b))
     die("the tiles of a product do not fit each other");
   for (int m = 0; m < rows; ++m)
     for (int n = 0; n < columns; ++n) {
-      // The first and the second elements of pairs are summed apart.
-      float sums[2] = {0, 0};
-      for (int k = 0; k < pairs; ++k)
-        for (int half = 0; half < 2; ++half)
-          sums[half] = flush(std::fmaf(
-              widen(&tiles.data[a][m][4 * k + 2 * half]),
-              widen(&tiles.data[b][k][4 * n + 2 * half]), sums[half]));
-      float sum;
+      Sum sum;
       memcpy(&sum, &tiles.data[c][m][4 * n], 4);
-      sum = flush(flush(sum) + flush(sums[0] + sums[1]));
+      sum = dot(tiles.data[a][m], &tiles.data[b][0][4 * n], words, sum);
       memcpy(&tiles.data[c][m][4 * n], &sum, 4);
     }
+}
+
+template <float widen(const uint8_t *)>
+float dotPairs(const uint8_t *a, const uint8_t *b, int words, float sum) {
+  // The first and the second elements of pairs are summed apart.
+  float sums[2] = {0, 0};
+  for (int k = 0; k < words; ++k)
+    for (int half = 0; half < 2; ++half)
+      sums[half] = flush(std::fmaf(widen(a + 4 * k + 2 * half),
+                                   widen(b + 64 * k + 2 * half), sums[half]));
+  return flush(flush(sum) + flush(sums[0] + sums[1]));
+}
+
+template <class Byte>
+uint32_t dotBytes(const uint8_t *a, const uint8_t *b, int words, uint32_t sum) {
+  for (int k = 0; k < words; ++k)
+    for (int i = 0; i < 4; ++i)
+      sum += uint32_t(Byte(a[4 * k + i]) * Byte(b[64 * k + i]));
+  return sum;
 }
 
 /// An instruction with a VEX prefix of three bytes in map 0F38.
@@ -166,7 +190,13 @@ struct Instruction {
       for (int row = 0; row < tiles.rows(reg); ++row)
         memcpy(to + row * stride, tiles.data[reg][row], tiles.bytes(reg));
     } else if (opcode == 0x5C && prefix == 2 && mod == 3) { // tdpbf16ps
-      dotProducts(reg, rm, vvvv);
+      products<float>(reg, rm, vvvv, dotPairs<fromBf16>);
+    } else if (opcode == 0x5C && prefix == 3 && mod == 3) { // tdpfp16ps
+      products<float>(reg, rm, vvvv, dotPairs<fromF16>);
+    } else if (opcode == 0x5E && prefix == 3 && mod == 3) { // tdpbssd
+      products<uint32_t>(reg, rm, vvvv, dotBytes<int8_t>);
+    } else if (opcode == 0x5E && prefix == 0 && mod == 3) { // tdpbuud
+      products<uint32_t>(reg, rm, vvvv, dotBytes<uint8_t>);
     } else {
       die("illegal instruction");
     }

@@ -27,6 +27,10 @@ int64_t localBytes(mlir::Type type, PlacementAttr placement,
 /// Whether the result of `op` has the memory of its first operand.
 bool isViewOfOperand(mlir::Operation *op);
 
+/// Whether `value`, a tensor, is stored, and not in the memory of an operand or
+/// of what is made of it.
+bool hasOwnMemory(mlir::OpResult value);
+
 /// A tensor or buffer that is alive at the peak. Of results that share memory
 /// it is the last one made.
 struct HeldValue {

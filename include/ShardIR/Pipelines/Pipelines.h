@@ -80,8 +80,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512, "
-                     "avx512-bf16, avx512-amx or neon"),
+      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx2-vnni, "
+                     "avx512, avx512-vnni, avx512-bf16, avx512-amx, "
+                     "avx512-amx-fp16, neon, neon-dot or sve-256"),
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",
@@ -96,9 +97,10 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> plan{
       *this, "plan",
-      llvm::cl::desc("on the GPU, take plans with these numbers wherever a "
-                     "schedule has one: tile_m=64,stages=4; the report has "
-                     "each kernel's plan"),
+      llvm::cl::desc("take plans with these numbers wherever a schedule has "
+                     "one: tile_m=64,stages=4; the report has the plan of each "
+                     "of a GPU's kernels, explain the tiles of the CPU's "
+                     "products"),
       llvm::cl::init("")};
   Option<std::string> kernelTimes{
       *this, "kernel-times",

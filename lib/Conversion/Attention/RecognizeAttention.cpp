@@ -8,15 +8,16 @@
 //
 // Stage: local, on tensors, before fusion. Requires linalg ops; guarantees that
 // a chain that matches is one attention op and row ops behind it, and that what
-// used the chain's rows still finds them. What does not match is left.
+// used the chain's rows still finds them. What does not match is left. At the
+// stages before, such chains are marked, for what predicts memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AttentionMatch.h"
 #include "JoinedColumns.h"
+#include "RepeatedValues.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
-#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shardir {
+#define GEN_PASS_DEF_MARKATTENTION
 #define GEN_PASS_DEF_RECOGNIZEATTENTION
 #include "ShardIR/Conversion/Attention/Passes.h.inc"
 } // namespace shardir
@@ -54,59 +56,6 @@ void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
   });
 }
 
-/// Gathers and exchanges that the backward pass repeats, so that nothing is
-/// held in between: they are one while attention is looked for, and again what
-/// they were when its ops have been made.
-class RepeatedGathers {
-public:
-  explicit RepeatedGathers(func::FuncOp function) {
-    SmallVector<Operation *> firsts;
-    function.walk([&](Operation *op) {
-      if (!isa<collective::AllGatherOp, collective::ExchangeOp>(op))
-        return;
-      auto first = llvm::find_if(
-          firsts, [&](Operation *other) { return isSame(op, other); });
-      if (first == firsts.end()) {
-        firsts.push_back(op);
-        return;
-      }
-      op->getResult(0).replaceAllUsesWith((*first)->getResult(0));
-      repeated.push_back({*first, op});
-    });
-  }
-
-  void restore() {
-    for (auto [first, again] : llvm::reverse(repeated)) {
-      first->getResult(0).replaceUsesWithIf(
-          again->getResult(0), [&, again = again](OpOperand &use) {
-            Operation *user =
-                again->getBlock()->findAncestorOpInBlock(*use.getOwner());
-            return user && again->isBeforeInBlock(user);
-          });
-      if (again->use_empty())
-        again->erase();
-    }
-  }
-
-private:
-  /// But for why they are there.
-  static bool isSame(Operation *op, Operation *other) {
-    auto withoutReason = [](Operation *collective) {
-      NamedAttrList attributes(collective->getAttrs());
-      attributes.erase("reason");
-      return attributes.getDictionary(collective->getContext());
-    };
-    return op->getName() == other->getName() &&
-           op->getBlock() == other->getBlock() &&
-           op->getOperands() == other->getOperands() &&
-           op->getResultTypes() == other->getResultTypes() &&
-           withoutReason(op) == withoutReason(other);
-  }
-
-  /// In the order of the program: the first one, and one like it.
-  SmallVector<std::pair<Operation *, Operation *>> repeated;
-};
-
 int64_t scoreBytes(Value scores) {
   auto type = cast<RankedTensorType>(scores.getType());
   Type element = type.getElementType();
@@ -121,6 +70,21 @@ struct ErasedOps : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { ops.insert(op); }
   DenseSet<Operation *> ops;
 };
+
+SmallVector<Operation *> productsIn(func::FuncOp function) {
+  SmallVector<Operation *> products;
+  function.walk([&](linalg::LinalgOp op) {
+    if (asProduct(op))
+      products.push_back(op);
+  });
+  return products;
+}
+
+void unmark(func::FuncOp function) {
+  function.walk([](Operation *op) {
+    op->removeDiscardableAttr(ShardIRDialect::kUnstored);
+  });
+}
 
 /// Recognises the attention whose scores `op` computes.
 std::optional<AttentionMatch> recognizeAt(RewriterBase &rewriter, Operation *op,
@@ -137,6 +101,44 @@ std::optional<AttentionMatch> recognizeAt(RewriterBase &rewriter, Operation *op,
   return std::nullopt;
 }
 
+struct MarkAttentionPass : shardir::impl::MarkAttentionBase<MarkAttentionPass> {
+  using MarkAttentionBase::MarkAttentionBase;
+
+  void runOnOperation() override {
+    unmark(getOperation());
+    IRRewriter rewriter(&getContext());
+    RepeatedValues repeated(getOperation());
+    for (Operation *scores : productsIn(getOperation())) {
+      if (scoreBytes(scores->getResult(0)) < minBytes)
+        continue;
+      std::string why;
+      std::optional<MissingForwardMatmul> absent, none;
+      std::optional<AttentionMatch> match = matchAttention(scores, why, absent);
+      // The scores of a backward pass alone.
+      Operation *added = absent ? addProduct(rewriter, *absent) : nullptr;
+      if (added)
+        match = matchAttention(scores, why, none);
+      if (match)
+        mark(*match);
+      if (added)
+        rewriter.eraseOp(added);
+    }
+    repeated.restore();
+  }
+
+private:
+  static void mark(const AttentionMatch &match) {
+    auto markAll = [](ArrayRef<Value> values) {
+      for (Value value : values)
+        value.getDefiningOp()->setDiscardableAttr(
+            ShardIRDialect::kUnstored, UnitAttr::get(value.getContext()));
+    };
+    markAll(match.derived);
+    if (match.backward)
+      markAll(match.backward->derived);
+  }
+};
+
 struct RecognizeAttentionPass
     : shardir::impl::RecognizeAttentionBase<RecognizeAttentionPass> {
   using RecognizeAttentionBase::RecognizeAttentionBase;
@@ -144,15 +146,12 @@ struct RecognizeAttentionPass
   void runOnOperation() override {
     ErasedOps erased;
     IRRewriter rewriter(&getContext(), &erased);
-    SmallVector<Operation *> products;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (asProduct(op))
-        products.push_back(op);
-    });
+    unmark(getOperation());
+    SmallVector<Operation *> products = productsIn(getOperation());
     // Attention has two.
     if (products.size() > 1)
       detachUnreadInits(rewriter, getOperation());
-    RepeatedGathers gathers(getOperation());
+    RepeatedValues repeated(getOperation());
     for (Operation *candidate : products) {
       if (erased.ops.contains(candidate) ||
           scoreBytes(candidate->getResult(0)) < minBytes)
@@ -182,7 +181,7 @@ struct RecognizeAttentionPass
       else if (!why.empty())
         emitRemark(loc) << "these scores are stored: " << why;
     }
-    gathers.restore();
+    repeated.restore(erased.ops);
   }
 };
 

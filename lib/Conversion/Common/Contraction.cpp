@@ -324,7 +324,13 @@ ContractionShape Contraction::shape() const {
     return dim >= 0 && LoopEmitter::isKnown(operand.strides[dim], 1);
   };
   shape.accumulatorBits = accumulator.getIntOrFloatBitWidth();
-  shape.bf16Operands = a.element.isBF16() && b.element.isBF16();
+  using Operands = ContractionShape::Operands;
+  if (a.element == b.element)
+    shape.operands = a.element.isBF16()        ? Operands::Bf16
+                     : a.element.isF16()       ? Operands::F16
+                     : !a.element.isInteger(8) ? Operands::Other
+                     : hasUnsignedBytes(op)    ? Operands::U8
+                                               : Operands::I8;
   shape.aUnitK = unit(a, k);
   shape.aUnitM = unit(a, m);
   shape.bUnitN = unit(b, n);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires operands that are packed as pairs of bf16, with zeros up to a
-// multiple of 32 along k. Guarantees that the sums of a tile stay in AMX's
-// registers over a block of k, and that only elements of C that exist are
-// written. LLVM writes the configuration of the registers, once for each
-// function.
+// Requires operands that are packed as words of two or four elements, with
+// zeros up to a multiple of 16 words along k. Guarantees that the sums of a
+// tile stay in AMX's registers over a block of k, and that only elements of C
+// that exist are written. LLVM writes the configuration of the registers, once
+// for each function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,18 +34,22 @@ public:
         type(LLVM::LLVMX86AMXType::get(builder.getContext())),
         i64(builder.getI64Type()), rows(i16(tileRows)), bytes(i16(tileBytes)) {}
 
-  Value zero() { return call("tilezero", type, {rows, bytes}); }
+  Value zero() {
+    return call("llvm.x86.tilezero.internal", type, {rows, bytes});
+  }
   /// From element `offset` of `buffer` on, rows `stride` elements apart.
   Value load(Value buffer, Index offset, Index stride) {
     SmallVector<Value> at = address(buffer, offset, stride);
-    return call("tileloadd64", type, {rows, bytes, at[0], at[1]});
+    return call("llvm.x86.tileloadd64.internal", type,
+                {rows, bytes, at[0], at[1]});
   }
   void store(Value tile, Value buffer, Index offset, Index stride) {
     SmallVector<Value> at = address(buffer, offset, stride);
-    call("tilestored64", {}, {rows, bytes, at[0], at[1], tile});
+    call("llvm.x86.tilestored64.internal", {},
+         {rows, bytes, at[0], at[1], tile});
   }
-  Value multiply(Value sum, Value a, Value b) {
-    return call("tdpbf16ps", type, {rows, bytes, bytes, sum, a, b});
+  Value multiply(StringRef intrinsic, Value sum, Value a, Value b) {
+    return call(intrinsic, type, {rows, bytes, bytes, sum, a, b});
   }
 
 private:
@@ -70,7 +74,7 @@ private:
             inBytes(stride)};
   }
   Value call(StringRef name, Type result, ValueRange operands) {
-    auto full = builder.getStringAttr("llvm.x86." + name + ".internal");
+    auto full = builder.getStringAttr(name);
     if (!result) {
       LLVM::CallIntrinsicOp::create(builder, loc, full, operands);
       return {};
@@ -92,9 +96,9 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
   TileEmitter unit(emit);
   int64_t lanes = tiles.lanes, rows = tiles.mr / tileRows, columns = tiles.nv;
   Index nr = emit.constant(tiles.nr()),
-        pairsRow = emit.constant(2 * tiles.nr());
+        wordsRow = emit.constant(tiles.perWord * tiles.nr());
   Index local = emit.mul(t, emit.constant(tiles.mr));
-  // Rows of pairs that panel p's room holds.
+  // Rows of words that panel p's room holds.
   Index panelRows(memref::DimOp::create(builder, loc, packedB, 1).getResult());
   Index panel = emit.mul(p, panelRows);
 
@@ -105,13 +109,13 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
       emit.constant(0), emit.ceilDiv(extent, tiles.depth()), emit.constant(1),
       zeros, [&](Index step, ValueRange carried) {
         SmallVector<Value> next(carried), right;
-        Index pair =
-            emit.add(panel, emit.mul(step, emit.constant(tiles.depth() / 2)));
+        Index word = emit.add(panel, emit.mul(step, emit.constant(tileRows)));
         for (int64_t j = 0; j < columns; ++j)
-          right.push_back(unit.load(
-              packedB,
-              emit.add(emit.mul(pair, pairsRow), emit.constant(2 * j * lanes)),
-              pairsRow));
+          right.push_back(
+              unit.load(packedB,
+                        emit.add(emit.mul(word, wordsRow),
+                                 emit.constant(tiles.perWord * j * lanes)),
+                        wordsRow));
         for (int64_t i = 0; i < rows; ++i) {
           Index row = emit.add(local, emit.constant(i * tileRows));
           Value left =
@@ -120,8 +124,8 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
                                  emit.mul(step, emit.constant(tiles.depth()))),
                         packedRow);
           for (int64_t j = 0; j < columns; ++j)
-            next[i * columns + j] =
-                unit.multiply(carried[i * columns + j], left, right[j]);
+            next[i * columns + j] = unit.multiply(
+                tiles.intrinsic, carried[i * columns + j], left, right[j]);
         }
         return next;
       });

@@ -24,7 +24,8 @@ public:
   ContractionEmitter(LoopEmitter &emit, const Contraction &op,
                      const ContractionTiles &tiles, bool zeroInit)
       : emit(emit), builder(emit.builder), loc(emit.loc), op(op), tiles(tiles),
-        zeroInit(zeroInit), accumulator(op.accumulator),
+        zeroInit(zeroInit), isUnsigned(hasUnsignedBytes(op.op)),
+        accumulator(op.accumulator),
         vectorType(mlir::VectorType::get(tiles.lanes, accumulator)) {}
 
   void run();
@@ -46,10 +47,14 @@ private:
   /// Panel `p` of the block, rows `from` on, into packedB.
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
-  void packPanelPairs(Index p, Index from, Index extent);
-  /// Rows of pairs where A's memory runs along m: squares of `lanes` rows and
-  /// `lanes` pairs are transposed.
+  void packPanelWords(Index p, Index from, Index extent);
+  /// Writes what the sums of panel `p` start at, where bytes of A are biased.
+  void packBias(Index p, Index extent);
+  /// Rows of words where A's memory runs along m: squares of `lanes` rows and
+  /// `lanes` words are transposed.
   void packRowsTransposed(Index row, Index from, Index extent);
+  /// Element i of rows[0], then of rows[1], and so on; a power of two of rows.
+  mlir::Value interleave(llvm::ArrayRef<mlir::Value> rows);
   /// Calls `body` with each multiple of `step` below `extent`, and whether
   /// all of its step lies below, too.
   void inSteps(Index extent, int64_t step,
@@ -73,14 +78,24 @@ private:
                    int64_t lanes, std::optional<Index> count = std::nullopt);
   mlir::Value read(const MatrixView &matrix, Index row, Index column,
                    int64_t lanes, std::optional<Index> count = std::nullopt);
-  mlir::Value widen(mlir::Value value);
-  /// `value` as packed buffers hold it.
-  mlir::Value packed(mlir::Value value) {
-    return tiles.usesPairs() ? value : widen(value);
-  }
+  mlir::Value widen(mlir::Value value) { return widen(value, accumulator); }
+  mlir::Value widen(mlir::Value value, mlir::Type element);
+  /// `a * b + c` and `a + b` in the accumulator's type.
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  /// `value` as packed buffers hold it, and of A as packedA does.
+  mlir::Value packed(mlir::Value value) { return widen(value, packedType()); }
+  mlir::Value packedLeft(mlir::Value value);
   mlir::Type packedType() {
-    return tiles.usesPairs() ? mlir::Type(builder.getBF16Type()) : accumulator;
+    bool keepsType = op.a.element.getIntOrFloatBitWidth() * tiles.perWord == 32;
+    return tiles.perWord == 1 ? accumulator
+           : keepsType        ? op.a.element
+                              : mlir::Type(builder.getI16Type());
   }
+  /// Every word of a vector of packed elements is `word`.
+  mlir::Value splatWord(mlir::Value word);
+  /// `sum` and the products of the words of A and B, by the tiles' intrinsic.
+  mlir::Value addDots(mlir::Value sum, mlir::Value a, mlir::Value b);
   /// Columns of the edge panel that exist, counted from `column`.
   Index left(Index column) { return emit.sub(n, column); }
   /// The end of the block of `size` that starts at `start`.
@@ -112,7 +127,7 @@ private:
   mlir::Location loc;
   const Contraction &op;
   const ContractionTiles &tiles;
-  bool zeroInit;
+  bool zeroInit, isUnsigned;
   mlir::Type accumulator;
   mlir::VectorType vectorType;
 
@@ -124,11 +139,13 @@ private:
   Index rowStart, rowEnd, columnStart;
   /// The packed rows of A, [rows rounded up][kc], or, where A's columns are
   /// contiguous, [rows / mr][kc][mr]; and the packed panels of B,
-  /// [columns / nr][kc][nr], or with pairs of bf16 [columns / nr][kc / 2][2
-  /// nr].
+  /// [columns / nr][kc][nr], or with several elements in a word
+  /// [columns / nr][kc / perWord][nr * perWord], and one row more for what sums
+  /// start at if A is biased.
   mlir::Value packedA, packedB;
-  /// Elements from one row of packedA to the next.
-  Index packedRow;
+  /// Elements from one row of packedA to the next, and the row of a panel that
+  /// has what sums start at.
+  Index packedRow, biasRow;
   bool interleaved = false;
 };
 

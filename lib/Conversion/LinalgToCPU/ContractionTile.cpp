@@ -19,14 +19,47 @@
 using namespace mlir;
 using namespace shardir;
 
-Value ContractionEmitter::widen(Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
-  if (element == accumulator)
+Value ContractionEmitter::widen(Value value, Type element) {
+  if (getElementTypeOrSelf(value.getType()) == element)
     return value;
-  Type type = accumulator;
+  Type type = element;
   if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = vector.clone(accumulator);
-  return arith::ExtFOp::create(builder, loc, type, value);
+    type = vector.clone(element);
+  if (isa<FloatType>(element))
+    return arith::ExtFOp::create(builder, loc, type, value);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, type, value);
+  return arith::ExtSIOp::create(builder, loc, type, value);
+}
+
+Value ContractionEmitter::add(Value a, Value b) {
+  if (isa<FloatType>(accumulator))
+    return arith::AddFOp::create(builder, loc, a, b);
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+
+Value ContractionEmitter::multiplyAdd(Value a, Value b, Value c) {
+  if (isa<FloatType>(accumulator))
+    return vector::FMAOp::create(builder, loc, a, b, c);
+  return add(arith::MulIOp::create(builder, loc, a, b), c);
+}
+
+Value ContractionEmitter::splatWord(Value word) {
+  auto words = VectorType::get(tiles.lanes, builder.getI32Type());
+  return vector::BitCastOp::create(
+      builder, loc, VectorType::get(tiles.perWord * tiles.lanes, packedType()),
+      vector::BroadcastOp::create(builder, loc, words, word));
+}
+
+Value ContractionEmitter::addDots(Value sum, Value a, Value b) {
+  SmallVector<Value> operands = {sum, a, b};
+  if (tiles.addsApart)
+    operands.erase(operands.begin());
+  Value result = LLVM::CallIntrinsicOp::create(
+                     builder, loc, vectorType,
+                     builder.getStringAttr(tiles.intrinsic), operands)
+                     .getResult(0);
+  return tiles.addsApart ? add(sum, result) : result;
 }
 
 Value ContractionEmitter::read(const MatrixView &matrix, Index row,
@@ -51,7 +84,7 @@ void ContractionEmitter::tile(Index p, Index t, Index from, Index extent,
                               Value first) {
   if (tiles.kind == ContractionTiles::Kind::Inner)
     return dotProducts(p, t, from, extent, first);
-  if (tiles.unit == ContractionTiles::Unit::Bf16Tiles)
+  if (tiles.unit == ContractionTiles::Unit::Tiles)
     return multiplyTiles(p, t, from, extent, first);
   // Packed panels exist past the edge; what is read directly is masked there.
   if (packedB || divides(n, tiles.nr()))
@@ -73,48 +106,48 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
       at = emit.min(at, emit.sub(m, emit.constant(1)));
     rows.push_back(emit.value(at));
   }
-  SmallVector<Value> zeros(mr * nv, emit.zero(vectorType));
-  auto pairs = VectorType::get(2 * lanes, builder.getBF16Type());
-  auto words = VectorType::get(lanes, builder.getI32Type());
-  // Two steps of k at once: pairs of bf16, multiplied and added in f32.
-  auto pairStep = [&](Index pair, ValueRange carried) {
+  int64_t perWord = tiles.perWord;
+  auto wordsOfB = [&](Index word, int64_t j) -> Value {
+    return vector::LoadOp::create(
+        builder, loc, VectorType::get(perWord * lanes, packedType()), packedB,
+        ValueRange{emit.value(p), emit.value(word),
+                   emit.value(emit.constant(perWord * j * lanes))});
+  };
+  SmallVector<Value> start(nv, emit.zero(vectorType));
+  if (tiles.biased)
+    for (int64_t j = 0; j < nv; ++j)
+      start[j] = vector::BitCastOp::create(builder, loc, vectorType,
+                                           wordsOfB(biasRow, j));
+  SmallVector<Value> starts;
+  for (int64_t i = 0; i < mr; ++i)
+    llvm::append_range(starts, start);
+  // A word along k at once: two or four elements, multiplied and added.
+  auto wordStep = [&](Index word, ValueRange carried) {
     SmallVector<Value> next(carried), columns;
     for (int64_t j = 0; j < nv; ++j)
-      columns.push_back(vector::LoadOp::create(
-          builder, loc, pairs, packedB,
-          ValueRange{emit.value(p), emit.value(pair),
-                     emit.value(emit.constant(2 * j * lanes))}));
-    Index inA = emit.mul(pair, emit.constant(2));
+      columns.push_back(wordsOfB(word, j));
+    Index inA = emit.mul(word, emit.constant(perWord));
     if (!packedA)
       inA = emit.add(from, inA);
     for (int64_t i = 0; i < mr; ++i) {
-      Value two = vector::LoadOp::create(
-          builder, loc, VectorType::get(2, builder.getBF16Type()),
+      Value elements = vector::LoadOp::create(
+          builder, loc, VectorType::get(perWord, packedType()),
           packedA ? packedA : a.view, ValueRange{rows[i], emit.value(inA)});
-      Value word = vector::ExtractOp::create(
+      Value splat = splatWord(vector::ExtractOp::create(
           builder, loc,
           vector::BitCastOp::create(
-              builder, loc, VectorType::get(1, builder.getI32Type()), two),
-          int64_t(0));
-      Value splat = vector::BitCastOp::create(
-          builder, loc, pairs,
-          vector::BroadcastOp::create(builder, loc, words, word));
+              builder, loc, VectorType::get(1, builder.getI32Type()), elements),
+          int64_t(0)));
       for (int64_t j = 0; j < nv; ++j)
-        next[i * nv + j] =
-            LLVM::CallIntrinsicOp::create(
-                builder, loc, vectorType,
-                builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                ValueRange{carried[i * nv + j], splat, columns[j]})
-                .getResult(0);
+        next[i * nv + j] = addDots(carried[i * nv + j], splat, columns[j]);
     }
     return next;
   };
-  Index steps = tiles.usesPairs() ? emit.ceilDiv(extent, 2) : extent;
   SmallVector<Value> sums =
-      emit.loop(emit.constant(0), steps, emit.constant(1), zeros,
-                [&](Index kk, ValueRange carried) {
-                  if (tiles.usesPairs())
-                    return pairStep(kk, carried);
+      emit.loop(emit.constant(0), emit.ceilDiv(extent, perWord),
+                emit.constant(1), starts, [&](Index kk, ValueRange carried) {
+                  if (perWord > 1)
+                    return wordStep(kk, carried);
                   SmallVector<Value> next(carried);
                   Index inA = emit.add(from, kk);
                   SmallVector<Value> columns;
@@ -142,8 +175,8 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
                     Value splat = vector::BroadcastOp::create(
                         builder, loc, vectorType, widen(element));
                     for (int64_t j = 0; j < nv; ++j)
-                      next[i * nv + j] = vector::FMAOp::create(
-                          builder, loc, splat, columns[j], carried[i * nv + j]);
+                      next[i * nv + j] =
+                          multiplyAdd(splat, columns[j], carried[i * nv + j]);
                   }
                   return next;
                 });
@@ -180,8 +213,8 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
           load(byColumn, inside(columnOf(p), j, n, columns), at, lanes, count));
     for (int64_t i = 0; i < mr; ++i)
       for (int64_t j = 0; j < columns; ++j)
-        next[i * columns + j] = vector::FMAOp::create(
-            builder, loc, left[i], right[j], carried[i * columns + j]);
+        next[i * columns + j] =
+            multiplyAdd(left[i], right[j], carried[i * columns + j]);
     return next;
   };
   SmallVector<Value> sums(mr * columns, emit.zero(vectorType));
@@ -202,11 +235,10 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
             atColumn = emit.add(columnOf(p), emit.constant(j));
       SmallVector<Value> at = {emit.value(atRow), emit.value(atColumn)};
       auto write = [&] {
-        auto put = [&](bool add) {
+        auto put = [&](bool accumulate) {
           Value result = sum;
-          if (add)
-            result = arith::AddFOp::create(
-                builder, loc,
+          if (accumulate)
+            result = add(
                 widen(memref::LoadOp::create(builder, loc, c.view, at)), sum);
           if (c.element != accumulator)
             result = arith::TruncFOp::create(builder, loc, c.element, result);
@@ -232,7 +264,7 @@ void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,
                                Value first, bool full) {
   int64_t lanes = tiles.lanes;
   auto stored = VectorType::get(lanes, c.element);
-  auto write = [&](bool add) {
+  auto write = [&](bool accumulate) {
     for (int64_t i = 0; i < int64_t(sums.size()) / tiles.nv; ++i) {
       Index at = emit.add(row, emit.constant(i));
       auto writeRow = [&] {
@@ -241,13 +273,13 @@ void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,
           SmallVector<Value> position = {emit.value(at), emit.value(from)};
           Value mask = full ? Value() : emit.mask(lanes, left(from));
           Value sum = sums[i * tiles.nv + j];
-          if (add) {
+          if (accumulate) {
             Value old = full ? Value(vector::LoadOp::create(
                                    builder, loc, stored, c.view, position))
                              : Value(vector::MaskedLoadOp::create(
                                    builder, loc, stored, c.view, position, mask,
                                    emit.zero(stored)));
-            sum = arith::AddFOp::create(builder, loc, widen(old), sum);
+            sum = add(widen(old), sum);
           }
           if (stored != vectorType)
             sum = arith::TruncFOp::create(builder, loc, stored, sum);

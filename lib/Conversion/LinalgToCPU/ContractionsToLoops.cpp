@@ -7,16 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: bufferized. Requires linalg on memrefs; guarantees that contractions
-// of floats that are worth it have become loops over register tiles. Ops that
-// don't match are left for the passes that follow.
+// of floats and of bytes that are worth it have become loops over register
+// tiles. Ops that don't match are left for the passes that follow.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
@@ -31,7 +33,8 @@ namespace {
 linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
   auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
   if (!fill || fill.getOutputs()[0] != op.getDpsInits()[0] ||
-      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+      !(matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+        matchPattern(fill.getInputs()[0], m_Zero())))
     return {};
   return fill;
 }
@@ -55,7 +58,9 @@ void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
   add(shape.n);
   remark << "x";
   add(shape.k);
-  remark << (shape.bf16Operands ? " of bf16: " : ": ") << describe(tiles);
+  static const char *const types[] = {"", " of bf16", " of f16", " of i8",
+                                      " of u8"};
+  remark << types[int(shape.operands)] << ": " << describe(tiles);
 }
 
 struct ContractionsToCpuLoopsPass
@@ -63,7 +68,26 @@ struct ContractionsToCpuLoopsPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return cpu.become(context, target);
+    return success(succeeded(cpu.become(context, target)) &&
+                   succeeded(parsePlan(context)));
+  }
+
+  /// The option `plan`.
+  LogicalResult parsePlan(MLIRContext *context) {
+    SmallVector<StringRef> entries;
+    llvm::SplitString(plan, entries, ",");
+    for (StringRef entry : entries) {
+      auto [name, text] = entry.split('=');
+      int64_t *number = forced.find(name);
+      if (!number)
+        return emitError(UnknownLoc::get(context), "a name in option plan ")
+               << mustBeOneOf(TilePlan::names(), name.str());
+      if (text.getAsInteger(10, *number) || *number < 0)
+        return emitError(UnknownLoc::get(context),
+                         "option plan needs a number for ")
+               << name << ", as in " << name << "=64, found '" << text << "'";
+    }
+    return success();
   }
 
   void runOnOperation() override {
@@ -74,7 +98,9 @@ struct ContractionsToCpuLoopsPass
   }
 
   void lower(linalg::LinalgOp op) {
-    if (!isFloatContraction(op))
+    if (!isFloatContraction(op) &&
+        !(isByteContraction(op) &&
+          getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
       return;
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
@@ -84,7 +110,7 @@ struct ContractionsToCpuLoopsPass
     if (failed(contraction))
       return;
     ContractionShape shape = contraction->shape();
-    ContractionTiles tiles = chooseTiles(shape, cpu);
+    ContractionTiles tiles = chooseTiles(shape, cpu, forced);
     // Inside of a shared loop every thread has its part already.
     if (op->getParentOfType<scf::ForallOp>())
       tiles.parallel = tiles.parallelBatch = false;
@@ -115,5 +141,6 @@ struct ContractionsToCpuLoopsPass
   }
 
   CpuTarget cpu;
+  TilePlan forced;
 };
 } // namespace

@@ -60,12 +60,17 @@ CpuTarget makeHost() {
     target.hasBf16Dot = avx512 && features.lookup("avx512bf16") &&
                         llvm::StringRef(target.cpu).starts_with("znver");
     target.hasBf16Conversion = avx512 && features.lookup("avx512bf16");
+    target.hasByteDot =
+        avx512 ? features.lookup("avx512vnni") : features.lookup("avxvnni");
     // LLVM lists them only where the system saves the tiles' registers.
-    target.hasBf16Tiles =
-        avx512 && features.lookup("amx-tile") && features.lookup("amx-bf16");
+    bool tiles = avx512 && features.lookup("amx-tile");
+    target.hasBf16Tiles = tiles && features.lookup("amx-bf16");
+    target.hasF16Tiles = tiles && features.lookup("amx-fp16");
+    target.hasByteTiles = tiles && features.lookup("amx-int8");
     target.hasF16Conversion = features.lookup("f16c");
   } else if (triple.isAArch64()) {
     setAArch64(target);
+    target.hasByteDot = features.lookup("dotprod");
   }
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
@@ -81,7 +86,8 @@ CpuTarget CpuTarget::host() {
 }
 
 llvm::StringRef CpuTarget::known() {
-  return "host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon";
+  return "host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, "
+         "avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256";
 }
 
 mlir::LogicalResult CpuTarget::become(mlir::MLIRContext *context,
@@ -98,10 +104,17 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
   if (name.empty() || name == "host")
     return host();
   CpuTarget target;
-  if (name == "neon") {
+  if (name == "neon" || name == "neon-dot" || name == "sve-256") {
     target.triple = "aarch64-unknown-linux-gnu";
     target.cpu = "generic";
     setAArch64(target);
+    if (name == "neon-dot") {
+      target.features = "+dotprod";
+      target.hasByteDot = true;
+    } else if (name == "sve-256") {
+      target.features = "+sve";
+      target.vectorBits = target.sveBits = 256;
+    }
     return target;
   }
   target.triple = "x86_64-unknown-linux-gnu";
@@ -109,9 +122,13 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
     return target;
   target.hasFma = true;
   target.hasF16Conversion = true;
-  if (name == "avx2") {
+  if (name == "avx2" || name == "avx2-vnni") {
     target.cpu = "x86-64-v3";
     target.vectorBits = 256;
+    if (name == "avx2-vnni") {
+      target.features = "+avxvnni";
+      target.hasByteDot = true;
+    }
     return target;
   }
   target.cpu = "x86-64-v4";
@@ -121,16 +138,24 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
   target.l2Bytes = 2 * 1024 * 1024;
   if (name == "avx512")
     return target;
+  target.hasByteDot = true;
+  if (name == "avx512-vnni") {
+    target.features = "+avx512vnni";
+    return target;
+  }
   target.hasBf16Conversion = true;
   if (name == "avx512-bf16") {
-    target.features = "+avx512bf16";
+    target.features = "+avx512vnni,+avx512bf16";
     target.hasBf16Dot = true;
     return target;
   }
-  if (name == "avx512-amx") {
-    target.features = "+avx512bf16,+amx-tile,+amx-bf16";
-    target.hasBf16Tiles = true;
+  target.features = "+avx512vnni,+avx512bf16,+amx-tile,+amx-bf16,+amx-int8";
+  target.hasBf16Tiles = target.hasByteTiles = true;
+  if (name == "avx512-amx")
     return target;
-  }
+  target.features += ",+amx-fp16";
+  target.hasF16Tiles = true;
+  if (name == "avx512-amx-fp16")
+    return target;
   return std::nullopt;
 }

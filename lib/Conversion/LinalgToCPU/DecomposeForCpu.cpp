@@ -173,6 +173,30 @@ struct LowerScatter : OpRewritePattern<tensor::ScatterOp> {
   }
 };
 
+/// Small powers are products, as PyTorch's layer norm (x^2) and GELU (x^3) have
+/// them: vectors multiply, but call no library. Narrow floats would be rounded
+/// after each product, so of them only squares are.
+struct ExpandPower : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    APInt exponent;
+    if (!matchPattern(op.getRhs(), m_ConstantInt(&exponent)))
+      return failure();
+    int64_t power = exponent.getSExtValue();
+    bool isWide =
+        getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() >= 32;
+    if (power < 2 || power > (isWide ? 4 : 2))
+      return failure();
+    Value product = op.getLhs();
+    for (int64_t i = 1; i < power; ++i)
+      product = arith::MulFOp::create(rewriter, op.getLoc(), product,
+                                      op.getLhs(), op.getFastmathAttr());
+    rewriter.replaceOp(op, product);
+    return success();
+  }
+};
+
 /// A Winograd transform as loops over its tiles.
 template <typename Op, FailureOr<Operation *> (*decompose)(RewriterBase &, Op)>
 struct LowerWinograd : OpRewritePattern<Op> {
@@ -196,6 +220,8 @@ struct DecomposeForCpuPass
                  LowerWinograd<linalg::WinogradOutputTransformOp,
                                linalg::decomposeWinogradOutputTransformOp>>(
         &getContext());
+    // Before it is linalg's, with the exponent as an operand.
+    patterns.add<ExpandPower>(&getContext(), /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     // A maximum whose place nobody asks for, as PyTorch's softmax takes it, is

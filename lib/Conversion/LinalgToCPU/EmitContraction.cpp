@@ -64,8 +64,7 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   Index maxRows = emit.min(m, emit.constant(tiles.maxRows)),
         maxColumns = emit.min(n, emit.constant(tiles.maxColumns));
   // Of an extent that is known when the program runs no more than it takes.
-  Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr),
-        nr = emit.constant(tiles.nr());
+  Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr);
   if (!LoopEmitter::known(k))
     kc = emit.min(
         emit.roundUp(k, std::max({tiles.lanes, tiles.depth(), int64_t(4)})),
@@ -92,27 +91,27 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   if (tiles.packA) {
     bool unitK = op.k >= 0 && LoopEmitter::isKnown(op.a.strides[op.k], 1);
     bool unitM = op.m >= 0 && LoopEmitter::isKnown(op.a.strides[op.m], 1);
-    interleaved = unitM && !unitK && !tiles.usesPairs();
+    interleaved = unitM && !unitK && tiles.perWord == 1;
     Index rowTiles = emit.ceilDiv(maxRows, tiles.mr);
     if (interleaved)
       packedA = allocate({rowTiles, kc, mr});
-    // Squares of pairs overhang. Rows of tiles are read side by side: an odd
+    // Squares of words overhang. Rows of tiles are read side by side: an odd
     // number of lines apart, they do not compete for the same sets of the
     // cache.
-    packedRow = tiles.usesPairs() ? emit.roundUp(kc, 2 * tiles.lanes) : kc;
-    if (tiles.unit == ContractionTiles::Unit::Bf16Tiles)
+    packedRow =
+        tiles.perWord > 1 ? emit.roundUp(kc, tiles.perWord * tiles.lanes) : kc;
+    if (tiles.unit == ContractionTiles::Unit::Tiles)
       packedRow = emit.add(packedRow, emit.constant(tiles.depth()));
     if (!interleaved)
       packedA = allocate({emit.mul(rowTiles, mr), packedRow});
   }
   // Squares that are transposed at the end of k overhang.
-  if (tiles.packB && tiles.usesPairs())
-    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()),
-                        emit.roundUp(emit.ceilDiv(kc, 2), tiles.lanes),
-                        emit.constant(2 * tiles.nr())});
-  else if (tiles.packB)
-    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()),
-                        emit.roundUp(kc, tiles.lanes), nr});
+  if (tiles.packB) {
+    biasRow = emit.roundUp(emit.ceilDiv(kc, tiles.perWord), tiles.lanes);
+    Index rows = tiles.biased ? emit.add(biasRow, emit.constant(1)) : biasRow;
+    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()), rows,
+                        emit.constant(tiles.perWord * tiles.nr())});
+  }
 
   emit.loop(emit.constant(0), m, emit.constant(tiles.maxRows),
             [&](Index start) {

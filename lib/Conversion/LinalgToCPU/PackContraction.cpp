@@ -18,6 +18,30 @@
 using namespace mlir;
 using namespace shardir;
 
+Value ContractionEmitter::packedLeft(Value value) {
+  value = packed(value);
+  if (!tiles.biased)
+    return value;
+  // 128 more, as an unsigned byte.
+  Type type = value.getType();
+  Attribute high = builder.getI8IntegerAttr(-128);
+  if (auto vector = dyn_cast<VectorType>(type))
+    high = DenseElementsAttr::get(vector, high);
+  return arith::XOrIOp::create(
+      builder, loc, value,
+      arith::ConstantOp::create(builder, loc, cast<TypedAttr>(high)));
+}
+
+Value ContractionEmitter::interleave(ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return rows[0];
+  SmallVector<Value> even, odd;
+  for (auto [i, row] : llvm::enumerate(rows))
+    (i % 2 ? odd : even).push_back(row);
+  return vector::InterleaveOp::create(builder, loc, interleave(even),
+                                      interleave(odd));
+}
+
 void ContractionEmitter::inSteps(
     Index extent, int64_t step,
     llvm::function_ref<void(Index at, bool isWhole)> body) {
@@ -28,7 +52,7 @@ void ContractionEmitter::inSteps(
 }
 
 void ContractionEmitter::packRows(Index row, Index from, Index extent) {
-  if (tiles.usesPairs() && a.unitRow && !a.unitColumn)
+  if (tiles.perWord > 1 && a.unitRow && !a.unitColumn)
     return packRowsTransposed(row, from, extent);
   // Rows past the end are copies of the last one: their sums are not stored.
   auto source = [&](Index i) {
@@ -53,24 +77,24 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
     });
     return;
   }
-  int64_t lanes = tiles.lanes;
+  int64_t lanes = tiles.lanes * tiles.perWord;
   auto packRow = [&](Index i) {
     Index at = source(i);
     Value to = emit.value(emit.add(row, i));
-    // The partner of the last element of an odd row, or the rest of a tile.
-    int64_t depth = tiles.usesPairs() ? std::max<int64_t>(tiles.depth(), 2) : 1;
-    if (!divides(extent, depth))
-      emit.loop(
-          extent, emit.roundUp(extent, depth), emit.constant(1), [&](Index kk) {
-            memref::StoreOp::create(builder, loc, emit.zero(packedType()),
-                                    packedA, ValueRange{to, emit.value(kk)});
-          });
+    // The rest of the last word, or of a tile.
+    if (!divides(extent, tiles.depth()))
+      emit.loop(extent, emit.roundUp(extent, tiles.depth()), emit.constant(1),
+                [&](Index kk) {
+                  memref::StoreOp::create(builder, loc, emit.zero(packedType()),
+                                          packedA,
+                                          ValueRange{to, emit.value(kk)});
+                });
     if (!a.unitColumn) {
       emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
         Value element = memref::LoadOp::create(
             builder, loc, a.view,
             ValueRange{emit.value(at), emit.value(emit.add(from, kk))});
-        memref::StoreOp::create(builder, loc, packed(element), packedA,
+        memref::StoreOp::create(builder, loc, packedLeft(element), packedA,
                                 ValueRange{to, emit.value(kk)});
       });
       return;
@@ -78,14 +102,15 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
     inSteps(extent, lanes, [&](Index kk, bool isWhole) {
       Index in = emit.add(from, kk);
       if (isWhole) {
-        vector::StoreOp::create(builder, loc, packed(read(a, at, in, lanes)),
-                                packedA, ValueRange{to, emit.value(kk)});
+        vector::StoreOp::create(builder, loc,
+                                packedLeft(read(a, at, in, lanes)), packedA,
+                                ValueRange{to, emit.value(kk)});
         return;
       }
       Index count = emit.sub(extent, kk);
       vector::MaskedStoreOp::create(
           builder, loc, packedA, ValueRange{to, emit.value(kk)},
-          emit.mask(lanes, count), packed(read(a, at, in, lanes, count)));
+          emit.mask(lanes, count), packedLeft(read(a, at, in, lanes, count)));
     });
   };
   if (tiles.mr > 8) {
@@ -99,13 +124,12 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
 
 void ContractionEmitter::packRowsTransposed(Index row, Index from,
                                             Index extent) {
-  // Squares of lanes x lanes pairs: read along m, two steps of k at a time,
-  // transposed, written along k. What does not exist counts as zero.
-  int64_t lanes = tiles.lanes, depth = 2 * lanes;
+  // Squares of lanes x lanes words: read along m, the steps of k of a word at a
+  // time, transposed, written along k. What does not exist counts as zero.
+  int64_t lanes = tiles.lanes, depth = tiles.perWord * lanes;
   int64_t side = std::min(lanes, tiles.mr);
-  Type bf16 = builder.getBF16Type();
   auto words = VectorType::get(lanes, builder.getI32Type());
-  auto halves = VectorType::get(depth, bf16);
+  auto elements = VectorType::get(depth, packedType());
   MatrixView columns =
       op.view(emit, op.a, op.k, op.m, ArrayRef<Index>(position));
   Index zero = emit.constant(0);
@@ -120,19 +144,21 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
         count = Index(Value(arith::SelectOp::create(builder, loc, there, rows,
                                                     emit.value(zero))));
       }
-      return read(columns, emit.add(from, k), at, lanes, count);
+      return packedLeft(read(columns, emit.add(from, k), at, lanes, count));
     };
     SmallVector<Value> rows;
-    for (int64_t i = 0; i < lanes; ++i)
-      rows.push_back(vector::BitCastOp::create(
-          builder, loc, words,
-          vector::InterleaveOp::create(builder, loc, step(2 * i),
-                                       step(2 * i + 1))));
+    for (int64_t i = 0; i < lanes; ++i) {
+      SmallVector<Value> steps;
+      for (int64_t j = 0; j < tiles.perWord; ++j)
+        steps.push_back(step(tiles.perWord * i + j));
+      rows.push_back(
+          vector::BitCastOp::create(builder, loc, words, interleave(steps)));
+    }
     SmallVector<Value> done = emit.transpose(rows);
     for (int64_t i = 0; i < side; ++i)
       vector::StoreOp::create(
           builder, loc,
-          vector::BitCastOp::create(builder, loc, halves, done[i]), packedA,
+          vector::BitCastOp::create(builder, loc, elements, done[i]), packedA,
           ValueRange{emit.value(emit.add(start, emit.constant(i))),
                      emit.value(kk)});
   };
@@ -149,8 +175,12 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
 
 void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
   int64_t lanes = tiles.lanes;
-  if (tiles.usesPairs())
-    return packPanelPairs(p, from, extent);
+  if (tiles.perWord > 1) {
+    packPanelWords(p, from, extent);
+    if (tiles.biased)
+      packBias(p, extent);
+    return;
+  }
   if (!b.unitColumn)
     return packPanelTransposed(p, from, extent);
   Index column = columnOf(p);
@@ -222,45 +252,54 @@ void ContractionEmitter::packPanelTransposed(Index p, Index from,
             });
 }
 
-void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
-  int64_t lanes = tiles.lanes;
-  Type bf16 = builder.getBF16Type();
+void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
+  int64_t lanes = tiles.lanes, perWord = tiles.perWord;
   Index zero = emit.constant(0), one = emit.constant(1);
-  auto put = [&](Value pairs, Index pair, Index lane) {
+  auto wordsType = VectorType::get(perWord * lanes, packedType());
+  auto put = [&](Value words, Index word, Index lane) {
     vector::StoreOp::create(
-        builder, loc, pairs, packedB,
-        ValueRange{emit.value(p), emit.value(pair), emit.value(lane)});
+        builder, loc, words, packedB,
+        ValueRange{emit.value(p), emit.value(word), emit.value(lane)});
   };
-  Index wholePairs = emit.div(extent, 2);
+  Index fullWords = emit.div(extent, perWord);
   // The rest of the last tile; squares fill it with zeros themselves.
-  if (!divides(extent, tiles.depth()) && (b.unitColumn || !b.unitRow))
-    emit.loop(emit.ceilDiv(extent, 2),
-              emit.div(emit.roundUp(extent, tiles.depth()), 2), one,
-              [&](Index pair) {
+  if (tiles.unit == ContractionTiles::Unit::Tiles &&
+      !divides(extent, tiles.depth()) && (b.unitColumn || !b.unitRow))
+    emit.loop(emit.ceilDiv(extent, perWord),
+              emit.div(emit.roundUp(extent, tiles.depth()), perWord), one,
+              [&](Index word) {
                 for (int64_t j = 0; j < tiles.nv; ++j)
-                  put(emit.zero(VectorType::get(2 * lanes, bf16)), pair,
-                      emit.constant(2 * j * lanes));
+                  put(emit.zero(wordsType), word,
+                      emit.constant(perWord * j * lanes));
               });
+  // The last word may be cut short: `body` gets how many of its elements exist.
+  auto eachWord = [&](function_ref<void(Index, int64_t)> body) {
+    emit.loop(zero, fullWords, one, [&](Index word) { body(word, perWord); });
+    for (int64_t count = 1; count < perWord; ++count)
+      if (!divides(extent, perWord))
+        emit.branch(emit.equal(emit.rem(extent, perWord), emit.constant(count)),
+                    [&] { body(fullWords, count); });
+  };
+  auto rowOf = [&](Index word, int64_t i) {
+    return emit.add(emit.add(from, emit.constant(i)),
+                    emit.mul(word, emit.constant(perWord)));
+  };
   if (b.unitColumn) {
-    // Two rows of B become one of pairs; the last of an odd number meets zeros.
-    auto zip = [&](Index pair, bool hasPartner) {
+    // A few rows of B become one of words.
+    eachWord([&](Index word, int64_t exist) {
       for (int64_t j = 0; j < tiles.nv; ++j) {
         Index at = emit.add(columnOf(p), emit.constant(j * lanes));
         std::optional<Index> count;
         if (!divides(n, tiles.nr()))
           count = left(at);
-        Index row = emit.add(from, emit.mul(pair, emit.constant(2)));
-        Value x = read(b, row, at, lanes, count);
-        Value y = hasPartner ? read(b, emit.add(row, one), at, lanes, count)
-                             : emit.zero(VectorType::get(lanes, bf16));
-        put(vector::InterleaveOp::create(builder, loc, x, y), pair,
-            emit.constant(2 * j * lanes));
+        SmallVector<Value> rows;
+        for (int64_t i = 0; i < perWord; ++i)
+          rows.push_back(i < exist
+                             ? packed(read(b, rowOf(word, i), at, lanes, count))
+                             : emit.zero(VectorType::get(lanes, packedType())));
+        put(interleave(rows), word, emit.constant(perWord * j * lanes));
       }
-    };
-    emit.loop(zero, wholePairs, one, [&](Index pair) { zip(pair, true); });
-    if (!divides(extent, 2))
-      emit.branch(emit.equal(emit.rem(extent, 2), one),
-                  [&] { zip(wholePairs, false); });
+    });
     return;
   }
   auto source = [&](Index j) {
@@ -268,11 +307,10 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
     return divides(n, tiles.nr()) ? at : emit.min(at, emit.sub(n, one));
   };
   if (b.unitRow) {
-    // A pair along k is one 32-bit element of a square to transpose.
+    // A word along k is one element of a square to transpose.
     MatrixView columns =
         op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
     auto words = VectorType::get(lanes, builder.getI32Type());
-    auto halves = VectorType::get(2 * lanes, bf16);
     auto square = [&](Index j, Index kk, bool isWhole) {
       std::optional<Index> count;
       if (!isWhole)
@@ -281,42 +319,65 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
       for (int64_t i = 0; i < lanes; ++i)
         rows.push_back(vector::BitCastOp::create(
             builder, loc, words,
-            read(columns, source(emit.add(j, emit.constant(i))),
-                 emit.add(from, kk), 2 * lanes, count)));
+            packed(read(columns, source(emit.add(j, emit.constant(i))),
+                        emit.add(from, kk), perWord * lanes, count))));
       for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
-        put(vector::BitCastOp::create(builder, loc, halves, row),
-            emit.add(emit.div(kk, 2), emit.constant(i)),
-            emit.mul(j, emit.constant(2)));
+        put(vector::BitCastOp::create(builder, loc, wordsType, row),
+            emit.add(emit.div(kk, perWord), emit.constant(i)),
+            emit.mul(j, emit.constant(perWord)));
     };
     emit.loop(
         zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
-          inSteps(extent, 2 * lanes,
+          inSteps(extent, perWord * lanes,
                   [&](Index kk, bool isWhole) { square(j, kk, isWhole); });
         });
     return;
   }
   emit.loop(zero, emit.constant(tiles.nr()), one, [&](Index j) {
     Value at = emit.value(source(j));
-    auto element = [&](Index pair, int64_t half, Value value) {
-      Index lane = emit.add(emit.mul(j, emit.constant(2)), emit.constant(half));
-      memref::StoreOp::create(
-          builder, loc, value, packedB,
-          ValueRange{emit.value(p), emit.value(pair), emit.value(lane)});
-    };
-    auto get = [&](Index pair, int64_t half) -> Value {
-      Index row = emit.add(emit.add(from, emit.constant(half)),
-                           emit.mul(pair, emit.constant(2)));
-      return memref::LoadOp::create(builder, loc, b.view,
-                                    ValueRange{emit.value(row), at});
-    };
-    emit.loop(zero, wholePairs, one, [&](Index pair) {
-      element(pair, 0, get(pair, 0));
-      element(pair, 1, get(pair, 1));
+    eachWord([&](Index word, int64_t exist) {
+      for (int64_t i = 0; i < perWord; ++i) {
+        Value element = i < exist
+                            ? packed(memref::LoadOp::create(
+                                  builder, loc, b.view,
+                                  ValueRange{emit.value(rowOf(word, i)), at}))
+                            : emit.zero(packedType());
+        Index lane =
+            emit.add(emit.mul(j, emit.constant(perWord)), emit.constant(i));
+        memref::StoreOp::create(
+            builder, loc, element, packedB,
+            ValueRange{emit.value(p), emit.value(word), emit.value(lane)});
+      }
     });
-    if (!divides(extent, 2))
-      emit.branch(emit.equal(emit.rem(extent, 2), one), [&] {
-        element(wholePairs, 0, get(wholePairs, 0));
-        element(wholePairs, 1, emit.zero(bf16));
-      });
   });
+}
+
+void ContractionEmitter::packBias(Index p, Index extent) {
+  // The sums of B's columns by the same instruction: A's bytes are all 128.
+  int64_t width = tiles.perWord * tiles.lanes;
+  auto type = VectorType::get(width, packedType());
+  Value bias = splatWord(arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(0x80808080)));
+  SmallVector<Value> zeros(tiles.nv, emit.zero(vectorType));
+  auto at = [&](Index word, int64_t j) {
+    return SmallVector<Value>{emit.value(p), emit.value(word),
+                              emit.value(emit.constant(j * width))};
+  };
+  SmallVector<Value> sums = emit.loop(
+      emit.constant(0), emit.ceilDiv(extent, tiles.perWord), emit.constant(1),
+      zeros, [&](Index word, ValueRange carried) {
+        SmallVector<Value> next;
+        for (int64_t j = 0; j < tiles.nv; ++j)
+          next.push_back(addDots(carried[j], bias,
+                                 vector::LoadOp::create(builder, loc, type,
+                                                        packedB, at(word, j))));
+        return next;
+      });
+  for (int64_t j = 0; j < tiles.nv; ++j)
+    vector::StoreOp::create(
+        builder, loc,
+        vector::BitCastOp::create(
+            builder, loc, type,
+            arith::SubIOp::create(builder, loc, zeros[j], sums[j])),
+        packedB, at(biasRow, j));
 }

@@ -116,8 +116,8 @@ void shardir::buildBufferizeForTesting(OpPassManager &pm) {
 void shardir::buildCpuContractions(OpPassManager &pm,
                                    const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
-  pm.addNestedPass<func::FuncOp>(
-      createContractionsToCpuLoops({options.targetName, options.explain}));
+  pm.addNestedPass<func::FuncOp>(createContractionsToCpuLoops(
+      {options.targetName, options.explain, options.plan}));
 }
 
 void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
@@ -170,11 +170,9 @@ void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
 
 namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16, "
-                     "avx512-amx or neon"),
-      llvm::cl::init("host")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc(shardir::CpuTarget::known()),
+                             llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),
                         llvm::cl::init(true)};

@@ -35,17 +35,22 @@ double cyclesPerStep(int64_t mr, int64_t nv) {
 
 /// Rows and vectors of the register tile.
 void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
-                        ContractionTiles &tiles) {
+                        const TilePlan &plan, ContractionTiles &tiles) {
   // The best on full tiles, measured at 1024 and 2048: 6x4 of 32 registers
   // (8x2 was 10 % slower, 8x3 and 12x2 4 %), 6x2 of 16 (4x2 was 40 % slower).
   bool wide = target.numVectorRegisters >= 32;
-  int64_t maxRows = wide ? 8 : 6, bestRows = 6, bestVectors = wide ? 4 : 2;
+  int64_t maxRows = plan.tileM > 0 ? plan.tileM
+                    : wide         ? 8
+                                   : 6,
+          bestRows = 6, bestVectors = wide ? 4 : 2;
   // Sums, one row of B and one element of A live at one time.
   int64_t registers = target.numVectorRegisters, maxSums = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
-      if (mr * nv > maxSums || mr * nv + nv + 1 > registers)
+      if (mr * nv > maxSums || mr * nv + nv + 1 > registers ||
+          (plan.tileM > 0 && mr != plan.tileM) ||
+          (plan.tileN > 0 && nv * tiles.lanes != plan.tileN))
         continue;
       double useful = 1;
       if (shape.m > 0)
@@ -63,30 +68,93 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
       }
     }
   }
+  if (best == 0)
+    chooseRegisterTile(shape, target, {}, tiles);
+}
+
+/// True if `target` has dot products of bytes, widened or not.
+bool multipliesBytes(const ContractionShape &shape, const CpuTarget &target) {
+  using Operands = ContractionShape::Operands;
+  return (shape.operands == Operands::I8 || shape.operands == Operands::U8) &&
+         (target.hasByteDot || !target.isAArch64());
 }
 
 /// Chooses the unit that multiplies, once it is known which operands are
 /// packed.
 void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
                 ContractionTiles &tiles) {
-  if (!shape.bf16Operands || shape.accumulatorBits != 32 || !tiles.packB)
+  using Operands = ContractionShape::Operands;
+  Operands type = shape.operands;
+  if (shape.accumulatorBits != 32 || !tiles.packB)
     return;
-  if (target.hasBf16Tiles) {
+  auto take = [&](ContractionTiles::Unit unit, int64_t perWord,
+                  llvm::StringRef intrinsic, llvm::StringRef instruction) {
+    tiles.unit = unit;
+    tiles.perWord = perWord;
+    tiles.intrinsic = intrinsic;
+    tiles.instruction = instruction;
+  };
+  auto takeTiles = [&](int64_t perWord, llvm::StringRef intrinsic,
+                       llvm::StringRef instruction) {
     // Four sums, two tiles of A and two of B fill the eight registers.
-    tiles.unit = ContractionTiles::Unit::Bf16Tiles;
+    take(ContractionTiles::Unit::Tiles, perWord, intrinsic, instruction);
     tiles.packA = true;
     tiles.mr = 32;
     tiles.nv = shape.n < 0 || shape.n > tiles.lanes ? 2 : 1;
-  } else if (target.hasBf16Dot) {
-    tiles.unit = ContractionTiles::Unit::Bf16Dot;
+  };
+  auto byWidth = [&](llvm::StringRef of512, llvm::StringRef of256,
+                     llvm::StringRef of128) {
+    return target.vectorBits == 512   ? of512
+           : target.vectorBits == 256 ? of256
+                                      : of128;
+  };
+  auto dot = ContractionTiles::Unit::Dot;
+  if (type == Operands::Bf16 && target.hasBf16Tiles)
+    return takeTiles(2, "llvm.x86.tdpbf16ps.internal", "bf16 tiles of AMX");
+  if (type == Operands::F16 && target.hasF16Tiles)
+    return takeTiles(2, "llvm.x86.tdpfp16ps.internal", "f16 tiles of AMX");
+  bool bytes = multipliesBytes(shape, target);
+  if (bytes && target.hasByteTiles)
+    return takeTiles(4,
+                     type == Operands::I8 ? "llvm.x86.tdpbssd.internal"
+                                          : "llvm.x86.tdpbuud.internal",
+                     "8-bit tiles of AMX");
+  if (type == Operands::Bf16 && target.hasBf16Dot) {
+    take(dot, 2, "llvm.x86.avx512bf16.dpbf16ps.512",
+         "dot products of bf16 pairs");
     // Pairs are read where they are; an odd row would end within a pair.
     tiles.packA |= shape.k < 0 || shape.k % 2 != 0;
+    return;
   }
+  if (!bytes)
+    return;
+  if (target.isAArch64()) {
+    take(dot, 4,
+         type == Operands::I8 ? "llvm.aarch64.neon.sdot"
+                              : "llvm.aarch64.neon.udot",
+         "dot products of four bytes");
+  } else if (target.hasByteDot && type == Operands::I8) {
+    take(dot, 4,
+         byWidth("llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512.vpdpbusd.256",
+                 "llvm.x86.avx512.vpdpbusd.128"),
+         "dot products of four bytes");
+    tiles.biased = true;
+  } else {
+    // Widened to 16 bits while they are packed. LLVM makes one instruction of
+    // the product and the sum where there is one (`vpdpwssd`).
+    take(dot, 2,
+         byWidth("llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx2.pmadd.wd",
+                 "llvm.x86.sse2.pmadd.wd"),
+         "dot products of i16 pairs");
+    tiles.addsApart = true;
+  }
+  tiles.packA = true;
 }
 } // namespace
 
 ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
-                                      const CpuTarget &target) {
+                                      const CpuTarget &target,
+                                      const TilePlan &plan) {
   ContractionTiles tiles;
   tiles.lanes = target.lanes(shape.accumulatorBits);
   // Unknown extents count as large: a shard is seldom tiny.
@@ -99,8 +167,10 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     return tiles;
   // Both operands run along k: with few rows, transposing B while it is packed
   // costs more than adding up the lanes of dot products.
-  bool inner = shape.aUnitK && shape.bUnitK && !shape.bUnitN && shape.m >= 0 &&
-               shape.m <= 24 && k >= 4 * tiles.lanes;
+  // Of bytes, a copy saves more: what is not packed is widened to 32 bits.
+  bool packsBytes = multipliesBytes(shape, target) && m >= 4;
+  bool inner = !packsBytes && shape.aUnitK && shape.bUnitK && !shape.bUnitN &&
+               shape.m >= 0 && shape.m <= 24 && k >= 4 * tiles.lanes;
   if (inner && shape.m == 1)
     return tiles; // The vectoriser's row sums do just that.
   if (inner) {
@@ -123,10 +193,11 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     return tiles;
   }
   tiles.kind = ContractionTiles::Kind::Outer;
-  chooseRegisterTile(shape, target, tiles);
+  chooseRegisterTile(shape, target, plan, tiles);
 
   // Few rows use each element of B too seldom to pay for a copy.
-  tiles.packB = !shape.bUnitN || (shape.m < 0 || shape.m > 4 * tiles.mr);
+  tiles.packB =
+      !shape.bUnitN || shape.m < 0 || shape.m > 4 * tiles.mr || packsBytes;
   // Few columns use each element of A too seldom, and few rows stay in the
   // caches as they are.
   tiles.packA = !shape.aUnitK ||
@@ -135,7 +206,11 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  int64_t limit = tiles.usesPairs() ? 1024 : 512;
+  // Few rows read a packed panel a few times only: the second cache holds it.
+  bool fewRows = shape.m >= 0 && shape.m <= 4 * tiles.mr;
+  int64_t limit = plan.tileK > 0          ? plan.tileK
+                  : packsBytes && fewRows ? 512
+                                          : 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
     tiles.kc =
@@ -149,8 +224,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     tiles.kc = std::min<int64_t>(tiles.kc, 16);
   // A quarter of the second cache for rows of A; the rest is for panels of B,
   // for C, and for whoever shares the cache.
-  int64_t bytes = tiles.usesPairs() ? 2 : shape.accumulatorBits / 8;
-  int64_t fit = target.l2Bytes / 4 / (std::min(tiles.kc, k) * bytes);
+  int64_t rowBytes =
+      std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
+  int64_t fit = plan.rows > 0 ? plan.rows : target.l2Bytes / 4 / rowBytes;
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =
       shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
@@ -186,8 +262,7 @@ std::string shardir::describe(const ContractionTiles &tiles) {
   else if (tiles.unit == Unit::Fma)
     text = llvm::formatv("multiply-adds in vectors of {0}", tiles.lanes).str();
   else
-    text = tiles.unit == Unit::Bf16Dot ? "dot products of bf16 pairs"
-                                       : "bf16 tiles of AMX";
+    text = tiles.instruction.str();
   text += llvm::formatv(", {0}x{1} results in registers", tiles.mr, tiles.nr())
               .str();
   if (tiles.kind == Kind::Outer)

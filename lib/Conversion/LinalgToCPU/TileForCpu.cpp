@@ -61,7 +61,8 @@ bool canJoin(Operation *op) {
       !isa<linalg::GenericOp, linalg::FillOp>(op) ||
       linalgOp.getNumLoops() == 0)
     return false;
-  if (linalgOp.getNumDpsInputs() == 2 && isFloatContraction(linalgOp))
+  if (linalgOp.getNumDpsInputs() == 2 &&
+      (isFloatContraction(linalgOp) || isByteContraction(linalgOp)))
     return false;
   for (AffineMap map : linalgOp.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())
@@ -71,6 +72,69 @@ bool canJoin(Operation *op) {
     if (!linalgOp.getMatchingIndexingMap(&init).isProjectedPermutation())
       return false;
   return true;
+}
+
+/// Drops the dims of extent 1 that `op` keeps of what it reduces, as PyTorch's
+/// reductions do: only results whose dims are loops can be tiled.
+void dropKeptDims(linalg::GenericOp op, IRRewriter &rewriter) {
+  if (!op.hasPureTensorSemantics() || op.getNumResults() != 1)
+    return;
+  OpOperand *init = op.getDpsInitOperand(0);
+  auto fill = init->get().getDefiningOp<linalg::FillOp>();
+  auto type = cast<RankedTensorType>(init->get().getType());
+  AffineMap made = op.getMatchingIndexingMap(init);
+  SmallVector<int64_t> shape;
+  SmallVector<unsigned> positions;
+  for (auto [position, expr] : llvm::enumerate(made.getResults()))
+    if (!isa<AffineConstantExpr>(expr) || type.getDimSize(position) != 1) {
+      positions.push_back(position);
+      shape.push_back(type.getDimSize(position));
+    }
+  auto reduced = RankedTensorType::get(shape, type.getElementType());
+  auto reassociation = getReassociationIndicesForReshape(type, reduced);
+  if (!fill || positions.size() == made.getNumResults() || !reassociation)
+    return;
+
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, init->get());
+  SmallVector<OpFoldResult> keptSizes;
+  for (unsigned position : positions)
+    keptSizes.push_back(sizes[position]);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, keptSizes, type.getElementType());
+  Value start =
+      linalg::FillOp::create(rewriter, loc, fill.getInputs(), ValueRange(empty))
+          .getResult(0);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps.back() = made.getSubMap(positions);
+  auto narrow = linalg::GenericOp::create(rewriter, loc, TypeRange(reduced),
+                                          op.getDpsInputs(), ValueRange(start),
+                                          maps, op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getRegion(), narrow.getRegion(),
+                              narrow.getRegion().begin());
+
+  // Users read what is left; those that cannot get the dims back.
+  Value wide;
+  for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+    if (auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
+        user && user.isDpsInput(&use)) {
+      SmallVector<AffineMap> reads = user.getIndexingMapsArray();
+      AffineMap &read = reads[use.getOperandNumber()];
+      read = read.getSubMap(positions);
+      if (inversePermutation(concatAffineMaps(reads, op.getContext()))) {
+        use.set(narrow.getResult(0));
+        user.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(reads));
+        continue;
+      }
+    }
+    if (!wide)
+      wide = tensor::ExpandShapeOp::create(rewriter, loc, type,
+                                           narrow.getResult(0), *reassociation);
+    use.set(wide);
+  }
+  rewriter.eraseOp(op);
 }
 
 /// A root and the producers that are computed with it. `rows` are the root's
@@ -157,6 +221,11 @@ void dropShared(Group &group) {
 
 struct TileForCpuPass : shardir::impl::TileForCpuBase<TileForCpuPass> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    for (linalg::GenericOp op : generics)
+      dropKeptDims(op, rewriter);
     SmallVector<linalg::LinalgOp> roots;
     getOperation().walk([&](linalg::LinalgOp op) { roots.push_back(op); });
     llvm::DenseSet<Operation *> done;
@@ -173,7 +242,6 @@ struct TileForCpuPass : shardir::impl::TileForCpuBase<TileForCpuPass> {
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
   }

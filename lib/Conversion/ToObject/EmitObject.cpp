@@ -199,6 +199,9 @@ std::string generateCode(llvm::Module &module, const CpuTarget &target,
       function.addFnAttr("target-features", target.features);
     if (target.vectorBits == 512)
       function.addFnAttr("prefer-vector-width", "512");
+    if (unsigned scale = target.sveBits / 128)
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(
+          module.getContext(), scale, scale));
   }
   optimize(module, *machine, optLevel);
   defineBf16Rounding(module);

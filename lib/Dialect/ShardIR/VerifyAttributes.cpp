@@ -106,10 +106,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
       return success();
     return op->emitError() << "'" << kLaunchSeconds << "' must be a number";
   }
-  if (attr.getName() == kPartialCast) {
+  if (attr.getName() == kPartialCast || attr.getName() == kUnstored) {
     if (isa<UnitAttr>(attr.getValue()))
       return success();
-    return op->emitError() << "'" << kPartialCast << "' has no value";
+    return op->emitError() << "'" << attr.getName().getValue()
+                           << "' has no value";
   }
   if (attr.getName() == kMachine) {
     std::string error;

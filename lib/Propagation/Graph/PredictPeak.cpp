@@ -30,6 +30,20 @@ double shardir::predictPeak(const PropagationGraph &graph,
 PredictedPeak shardir::findPeak(const PropagationGraph &graph,
                                 const PropagationResult &result) {
   int count = graph.nodes.size();
+  // The last node that reads a value, be it for another one that is not stored.
+  std::vector<int> ends(graph.values.size(), 0);
+  auto endOf = [&](int user) {
+    int end = user;
+    for (int result : graph.nodes[user].results)
+      if (result >= 0 && graph.values[result].aliveTogether == 0)
+        end = std::max(end, ends[result]);
+    return end;
+  };
+  for (const PropagationGraph::Node &node : llvm::reverse(graph.nodes))
+    for (int result : node.results)
+      if (result >= 0)
+        for (auto [user, operand] : graph.values[result].uses)
+          ends[result] = std::max(ends[result], endOf(user));
   LiveRanges<double> ranges(count);
   for (const PropagationGraph::Value &value : graph.values) {
     if (value.producer < 0)
@@ -48,7 +62,7 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
           result.nodes[user].sharding->operands;
       if (operand >= int(wants.size()) || wants[operand] == has ||
           graph.nodes[user].mesh != producer.mesh) {
-        last = std::max(last, user);
+        last = std::max(last, endOf(user));
         continue;
       }
       std::string text = toString(wants[operand]);

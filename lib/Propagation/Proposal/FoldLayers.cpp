@@ -246,7 +246,7 @@ bool LayerFolder::build(FoldedGraph &folded) const {
       out.values.back().uses.clear();
       out.values.back().producer = nodeIds[n];
       if (isShared && isKept)
-        out.values.back().aliveTogether = share;
+        out.values.back().aliveTogether *= share;
       value = valueIds[value];
     }
   }

@@ -20,6 +20,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Interfaces/VerifyRule.h"
+#include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -40,6 +41,8 @@ int GraphBuilder::addValue(Value value, int node, int result) {
   if (!type)
     return -1;
   graph.values.push_back({shapeOf(type), elementBytes(type), node, result, {}});
+  if (auto made = dyn_cast<OpResult>(value); made && !hasOwnMemory(made))
+    graph.values.back().aliveTogether = 0;
   return valueIds[value] = graph.values.size() - 1;
 }
 

@@ -39,7 +39,8 @@ using namespace shardir;
 /// sizes that are rounded up.
 static constexpr int64_t kReserveDivisor = 8;
 
-/// How many ways are tried at one peak: each trial counts the whole function.
+/// How many times ways are tried at one peak: each trial counts the whole
+/// function.
 static constexpr size_t kMostTrials = 16;
 
 /// How many values the remark names.
@@ -137,6 +138,27 @@ void Trial::undo(RecomputationState &done) {
   }
 }
 
+/// The first of `ways`, as many as save `bytes`, of which none reads what
+/// another one drops.
+static std::vector<Recomputation *>
+independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
+  std::vector<Recomputation *> taken;
+  llvm::DenseSet<Value> dropped, read;
+  for (Recomputation &way : ways) {
+    if (bytes <= 0)
+      break;
+    if (read.contains(way.value) || llvm::any_of(way.inputs, [&](Value input) {
+          return dropped.contains(input);
+        }))
+      continue;
+    dropped.insert(way.value);
+    read.insert_range(way.inputs);
+    bytes -= way.bytes;
+    taken.push_back(&way);
+  }
+  return taken;
+}
+
 static DroppedValue dropped(const Recomputation &way) {
   Operation *made = way.value.getDefiningOp();
   return {made->getName().getStringRef().str(), made->getLoc(),
@@ -215,26 +237,41 @@ struct RecomputeToFitPass
       Operation *at = block.findAncestorOpInBlock(*peak.op);
       int64_t there = alive.lookup(at);
       bool isLess = false;
-      size_t trials = 0;
-      for (Recomputation &way :
-           recomputationsAt(peak, function, meshes, rates, done)) {
-        if (++trials > kMostTrials)
-          break;
-        Trial trial(way, at, done);
+      std::vector<Recomputation> ways =
+          recomputationsAt(peak, function, meshes, rates, done);
+      llvm::MutableArrayRef<Recomputation> left = ways;
+      size_t most = ways.size();
+      for (size_t trials = 0; !left.empty() && trials < kMostTrials; ++trials) {
+        std::vector<Recomputation *> taken =
+            independent(left.take_front(most), peak.bytes - wantedPeak());
+        std::vector<Trial> all;
+        for (Recomputation *way : taken)
+          all.emplace_back(*way, at, done);
         llvm::DenseMap<Operation *, int64_t> aliveNow;
         MemoryPeak now = peakMemory(function, meshes, &aliveNow,
                                     /*resultsFirst=*/true);
-        if (now.bytes > peak.bytes || aliveNow.lookup(at) >= there) {
-          trial.undo(done);
+        int64_t saved = there - aliveNow.lookup(at);
+        if (now.bytes > peak.bytes || saved <= 0) {
+          for (Trial &trial : llvm::reverse(all))
+            trial.undo(done);
+          most = taken.size() / 2;
+          if (most == 0) {
+            left = left.drop_front();
+            most = 1;
+          }
           continue;
         }
-        way.bytes = there - aliveNow.lookup(at);
+        int64_t promised = 0;
+        for (Recomputation *way : taken)
+          promised += way->bytes;
+        for (Recomputation *way : taken) {
+          way->bytes = double(saved) * double(way->bytes) / double(promised);
+          if (!way->isFree())
+            fitted.taken.push_back(dropped(*way));
+        }
         peak = std::move(now);
         alive = std::move(aliveNow);
         fitted.isChanged = true;
-        // The op may go with the next trial.
-        if (!way.isFree())
-          fitted.taken.push_back(dropped(way));
         isLess = true;
         break;
       }

@@ -1,7 +1,19 @@
 // RUN: shard-opt %s -shardir-recognize-attention -split-input-file -canonicalize -cse -mlir-print-local-scope | FileCheck %s
+// RUN: shard-opt %s -shardir-mark-attention -split-input-file -mlir-print-local-scope | FileCheck %s --check-prefix=MARK
 
 // As JAX writes it: heads in the middle, scale, a causal mask of positions, the
 // row maximum with another -inf, division before the product, then bf16.
+// Marked are the scores and what is computed from them, not the mask.
+// MARK-LABEL:  func.func @jax
+// MARK:        linalg.generic {{.*}} attrs = {shardir.unstored}
+// MARK:          arith.addf
+// MARK:        linalg.generic {{.*}} attrs = {shardir.unstored}
+// MARK:          arith.mulf
+// MARK:        linalg.generic {{.*}}outs({{.*}} : tensor<32x48xi1>) {
+// MARK:        linalg.generic {{.*}} attrs = {shardir.unstored}
+// MARK:          arith.select
+// MARK:        linalg.sub {shardir.unstored}
+// MARK:        linalg.exp {shardir.unstored}
 // CHECK-LABEL: func.func @jax
 // CHECK-SAME:    %[[Q:.+]]: tensor<32x4x8xbf16>, %[[K:.+]]: tensor<48x4x8xbf16>, %[[V:.+]]: tensor<48x4x16xbf16>
 // CHECK:       %[[A:.+]]:3 = kernel.attention {indexing_maps = [
@@ -199,6 +211,9 @@ func.func @widened(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>
 // -----
 
 // Not a softmax: squares of exponentials, and sums of something else.
+// MARK-LABEL:  func.func @squares
+// MARK-NOT:    unstored
+// MARK-LABEL:  func.func @scaled_query
 // CHECK-LABEL: func.func @squares
 // CHECK-NOT:   kernel.attention
 // CHECK:       return

@@ -2,6 +2,9 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx2 -split-input-file | FileCheck %s --check-prefix=AVX2
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-bf16 -split-input-file | FileCheck %s --check-prefix=BF16
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-amx -split-input-file | FileCheck %s --check-prefix=AMX
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=8,tile_n=48,tile_k=300,rows=100" -split-input-file | FileCheck %s --check-prefix=PLAN
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=9,tile_n=50" -split-input-file | FileCheck %s
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-vnni -split-input-file | FileCheck %s --check-prefix=VNNI
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
 // of 16 are carried through k. The fill is taken in: no linalg op is left.
@@ -23,6 +26,13 @@
 // CHECK:         memref.dealloc %[[ROWS]]
 // CHECK:         memref.dealloc %[[PANELS]]
 // CHECK-NOT:     linalg
+
+// Tiles by the option plan: 8x3 vectors, four blocks of 256 of k, which are at
+// most 300, and chunks of 96 rows. Ones that registers cannot hold are not taken.
+// PLAN-LABEL: func.func @square
+// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<1024x256xf32>
+// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<22x256x48xf32>
+// PLAN:         :24 = scf.for
 
 // Sixteen registers hold 6x2 vectors of 8.
 // AVX2-LABEL: func.func @square
@@ -182,5 +192,52 @@ func.func @transposed(%a: memref<256x256xf32>, %b: memref<512x256xf32>, %c: memr
 func.func @left(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %i: memref<64x64xi32>, %j: memref<64x64xi32>, %k: memref<64x64xi32>) {
   linalg.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
   linalg.matmul ins(%i, %j : memref<64x64xi32>, memref<64x64xi32>) outs(%k : memref<64x64xi32>)
+  return
+}
+
+// -----
+
+// Bytes are packed four to a word. VNNI's left operand is unsigned: 128 is added
+// to A's bytes, and sums start at -128 times those of B's columns. Without VNNI
+// bytes are widened to 16 bits and packed in pairs.
+// VNNI-LABEL: func.func @bytes
+// VNNI:         %[[ROWS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<132x192xi8>
+// VNNI:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<4x49x256xi8>
+// VNNI:         arith.xori
+// VNNI:         vector.interleave {{.*}} : vector<32xi8>
+// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// VNNI:         arith.subi
+// VNNI:         %[[START:.+]] = vector.bitcast {{.*}} : vector<64xi8> to vector<16xi32>
+// VNNI:         scf.for {{.*}} iter_args(%{{.+}} = %[[START]],
+// VNNI-COUNT-24:  llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
+// VNNI:         scf.yield
+// CHECK-LABEL: func.func @bytes
+// CHECK:         arith.extsi {{.*}} : vector<32xi8> to vector<32xi16>
+// CHECK:         %[[PRODUCT:.+]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// CHECK-NEXT:    arith.addi %{{.+}}, %[[PRODUCT]] : vector<16xi32>
+// AVX2-LABEL: func.func @bytes
+// AVX2:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"({{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// AMX-LABEL: func.func @bytes
+// AMX-NOT:     arith.xori
+// AMX:         scf.for %{{.+}} = %c0{{.*}} to %c3{{.*}} iter_args
+// AMX:           llvm.call_intrinsic "llvm.x86.tdpbssd.internal"
+func.func @bytes(%a: memref<128x130xi8>, %b: memref<130x256xi8>, %c: memref<128x256xi32>) {
+  %z = arith.constant 0 : i32
+  linalg.fill ins(%z : i32) outs(%c : memref<128x256xi32>)
+  linalg.matmul ins(%a, %b : memref<128x130xi8>, memref<130x256xi8>) outs(%c : memref<128x256xi32>)
+  return
+}
+
+// -----
+
+// Unsigned bytes are not biased: pairs, or AMX's products of unsigned ones.
+// VNNI-LABEL: func.func @unsigned_bytes
+// VNNI-NOT:     arith.xori
+// VNNI:         arith.extui {{.*}} : vector<32xi8> to vector<32xi16>
+// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// AMX-LABEL: func.func @unsigned_bytes
+// AMX:         llvm.call_intrinsic "llvm.x86.tdpbuud.internal"
+func.func @unsigned_bytes(%a: memref<128x130xi8>, %b: memref<130x256xi8>, %c: memref<128x256xi32>) {
+  linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%a, %b : memref<128x130xi8>, memref<130x256xi8>) outs(%c : memref<128x256xi32>)
   return
 }

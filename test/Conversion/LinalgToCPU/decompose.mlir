@@ -89,3 +89,24 @@ func.func @unused_place(%x: tensor<4x8xf32>, %low: tensor<4xf32>, %first: tensor
   } -> (tensor<4xf32>, tensor<4xi64>)
   return %0#0 : tensor<4xf32>
 }
+
+// -----
+
+// Small powers are products; those of narrow floats would be rounded in between.
+// CHECK-LABEL: func.func @powers
+// CHECK-SAME:    %[[X:.+]]: f32, %[[Y:.+]]: bf16, %[[N:.+]]: i64
+// CHECK-DAG:     %[[X2:.+]] = arith.mulf %[[X]], %[[X]] : f32
+// CHECK-DAG:     %[[X3:.+]] = arith.mulf %[[X2]], %[[X]] : f32
+// CHECK-DAG:     %[[Y2:.+]] = arith.mulf %[[Y]], %[[Y]] : bf16
+// CHECK-DAG:     %[[Y3:.+]] = math.fpowi %[[Y]], %{{.+}} : bf16, i64
+// CHECK-DAG:     %[[XN:.+]] = math.fpowi %[[X]], %[[N]] : f32, i64
+// CHECK:         return %[[X3]], %[[Y2]], %[[Y3]], %[[XN]]
+func.func @powers(%x: f32, %y: bf16, %n: i64) -> (f32, bf16, bf16, f32) {
+  %two = arith.constant 2 : i64
+  %three = arith.constant 3 : i64
+  %0 = math.fpowi %x, %three : f32, i64
+  %1 = math.fpowi %y, %two : bf16, i64
+  %2 = math.fpowi %y, %three : bf16, i64
+  %3 = math.fpowi %x, %n : f32, i64
+  return %0, %1, %2, %3 : f32, bf16, bf16, f32
+}

@@ -110,3 +110,59 @@ func.func @shared(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1
   } -> tensor<1024x1024xf32>
   return %d, %s : tensor<1024x1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+#all = affine_map<(b, i, j) -> (b, i, j)>
+#kept = affine_map<(b, i, j) -> (b, i, 0)>
+
+// A reduction that keeps its dim, as PyTorch's do, joins the group; who needs the
+// dim gets it back.
+// CHECK-LABEL: func.func @kept_dims
+// CHECK-SAME:    %[[X:.+]]: tensor<1x4096x4096xf32>
+// CHECK:         scf.forall
+// CHECK:           tensor.extract_slice %[[X]]
+// CHECK:           arith.addf
+// CHECK:           arith.divf
+// CHECK:           arith.subf
+// CHECK:           tensor.parallel_insert_slice
+func.func @kept_dims(%x: tensor<1x4096x4096xf32>) -> tensor<1x4096x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 4096.0 : f32
+  %ew = tensor.empty() : tensor<1x4096x1xf32>
+  %et = tensor.empty() : tensor<1x4096x4096xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%ew : tensor<1x4096x1xf32>) -> tensor<1x4096x1xf32>
+  %s = linalg.generic {indexing_maps = [#all, #kept], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<1x4096x4096xf32>) outs(%f : tensor<1x4096x1xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.addf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<1x4096x1xf32>
+  %m = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<1x4096x1xf32>) outs(%ew : tensor<1x4096x1xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.divf %p, %n : f32
+    linalg.yield %t : f32
+  } -> tensor<1x4096x1xf32>
+  %r = linalg.generic {indexing_maps = [#all, #kept, #all], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %m : tensor<1x4096x4096xf32>, tensor<1x4096x1xf32>) outs(%et : tensor<1x4096x4096xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.subf %p, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x4096x4096xf32>
+  return %r : tensor<1x4096x4096xf32>
+}
+
+// CHECK-LABEL: func.func @returned_kept_dims
+// CHECK:         %[[SUM:.+]] = linalg.generic
+// CHECK-SAME:      outs(%{{.+}} : tensor<?x7xf32>)
+// CHECK:         %[[WIDE:.+]] = tensor.expand_shape %[[SUM]]
+// CHECK:         return %[[WIDE]] : tensor<?x1x7xf32>
+func.func @returned_kept_dims(%x: tensor<?x5x7xf32>, %n: index) -> tensor<?x1x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?x1x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x1x7xf32>) -> tensor<?x1x7xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, 0, k)>], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x : tensor<?x5x7xf32>) outs(%f : tensor<?x1x7xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %t = arith.addf %p, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<?x1x7xf32>
+  return %s : tensor<?x1x7xf32>
+}

@@ -13,6 +13,13 @@ func.func @narrow(%a: tensor<1024x512xbf16>, %b: tensor<512x2048xbf16>) -> tenso
   %c = linalg.matmul ins(%a, %b : tensor<1024x512xbf16>, tensor<512x2048xbf16>) outs(%z : tensor<1024x2048xf32>) -> tensor<1024x2048xf32>
   return %c : tensor<1024x2048xf32>
 }
+func.func @bytes(%a: tensor<1024x512xi8>, %b: tensor<512x2048xi8>) -> tensor<1024x2048xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1024x2048xi32>
+  %z = linalg.fill ins(%zero : i32) outs(%e : tensor<1024x2048xi32>) -> tensor<1024x2048xi32>
+  %c = linalg.matmul ins(%a, %b : tensor<1024x512xi8>, tensor<512x2048xi8>) outs(%z : tensor<1024x2048xi32>) -> tensor<1024x2048xi32>
+  return %c : tensor<1024x2048xi32>
+}
 func.func @heads(%a: tensor<12x128x64xf32>, %b: tensor<12x64x128xf32>) -> tensor<12x128x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<12x128x128xf32>

@@ -1,5 +1,5 @@
-// RUN: shard-opt %s -shardir-fit-optimizer-state=memory-limit=450 | FileCheck %s
-// RUN: shard-opt %s -shardir-fit-optimizer-state=memory-limit=450 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAYS
+// RUN: shard-opt %s -shardir-fit-optimizer-state=memory-limit=380 | FileCheck %s
+// RUN: shard-opt %s -shardir-fit-optimizer-state=memory-limit=380 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAYS
 // RUN: shard-opt %s -shardir-fit-optimizer-state=memory-limit=10000 | FileCheck %s --check-prefix=FITS
 
 // A parameter and its momentum exceed the limit until the momentum is split. Within
@@ -7,7 +7,7 @@
 // CHECK: module attributes {shardir.fitted_states = {axes = ["dp"], peak = {{[0-9]+}} : i64}}
 // CHECK-LABEL: func.func @momentum(
 // CHECK-SAME: %{{.+}}: tensor<4x6xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>})
-// SAYS: remark: optimizer states are split over dp, as by shard-optimizer-state=dp: a device needs 424 bytes at its peak, and 520 without that; memory-limit is 450
+// SAYS: remark: optimizer states are split over dp, as by shard-optimizer-state=dp: a device needs 352 bytes at its peak, and 400 without that; memory-limit is 380
 // FITS-NOT: shardir.fitted_states
 // FITS-NOT: shardir.placement
 shardir.mesh @m <["dp"=2]>

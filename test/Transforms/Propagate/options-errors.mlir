@@ -19,7 +19,7 @@
 // LAYOUT: option layout must be row-major, auto or contiguous, found 'column-major'
 // RUN: not shard-opt %s --shardir-to-cpu="rings=often" 2>&1 | FileCheck %s --check-prefix=RINGS
 // RINGS: option rings must be auto, always or never, found 'often'
-// TARGET: option target must be host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon, found 'pdp11'
+// TARGET: option target must be host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256, found 'pdp11'
 
 // expected-error @below {{option cost is time or bytes, found 'speed'}}
 module {

@@ -1,10 +1,10 @@
 // A limit that whole weights exceed: by time the batch alone would be split, so
 // weights are split too and gathered for their use. No limit, no such need.
 //
-// RUN: shard-opt %s -shardir-propose="memory-limit=34000000 file=%t.json" 2> /dev/null | FileCheck %s
+// RUN: shard-opt %s -shardir-propose="memory-limit=25000000 file=%t.json" 2> /dev/null | FileCheck %s
 // RUN: FileCheck %s --check-prefix=JSON < %t.json
 // RUN: shard-opt %s -shardir-propose 2> /dev/null | FileCheck %s --check-prefix=FREE
-// RUN: shard-opt %s --shardir-to-collective="propose memory-limit=34000000" 2> /dev/null | FileCheck %s --check-prefix=STEPS
+// RUN: shard-opt %s --shardir-to-collective="propose memory-limit=25000000" 2> /dev/null | FileCheck %s --check-prefix=STEPS
 
 // FREE-LABEL: func.func @mlp(
 // FREE-SAME:    tensor<4096x512xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
@@ -13,12 +13,12 @@
 
 // CHECK-LABEL: func.func @mlp(
 // CHECK-SAME:    tensor<4096x512xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
-// CHECK-SAME:    tensor<512x2048xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
-// CHECK-SAME:    tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}
+// CHECK-SAME:    tensor<512x2048xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
+// CHECK-SAME:    tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
 
 // STEPS-LABEL: func.func @mlp(
 // STEPS-NOT:     collective.
-// STEPS:         collective.all_gather %arg2
+// STEPS:         collective.all_gather %arg1
 // STEPS-NOT:     collective.
 
 // JSON:      "candidates": [
@@ -29,7 +29,7 @@
 // JSON:          "fits": false,
 // JSON:      "cost": "time",
 // JSON-NEXT: "function": "mlp",
-// JSON-NEXT: "memory_limit": 34000000,
+// JSON-NEXT: "memory_limit": 25000000,
 // JSON:      "version": 1
 
 shardir.mesh @m <["dp"=2, "tp"=2]>

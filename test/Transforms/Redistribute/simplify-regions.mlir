@@ -15,11 +15,11 @@
 // RUN: shard-opt %t.all --shardir-to-redistributed="share-gathers" | diff %t.all -
 // RUN: shard-opt %t.each --shardir-to-redistributed="share-gathers" | FileCheck %s --check-prefixes=CHECK,ALL
 //
-// The peaks are 3840 bytes with repeated gathers and 5760 with shared ones.
-// RUN: shard-opt %S/Inputs/fsdp.mlir --shardir-to-redistributed="share-gathers memory-limit=5760" | diff %t.all -
-// RUN: shard-opt %S/Inputs/fsdp.mlir --shardir-to-redistributed="share-gathers memory-limit=5759" -o %t.fits
+// The peaks are 2816 bytes with repeated gathers and 4608 with shared ones.
+// RUN: shard-opt %S/Inputs/fsdp.mlir --shardir-to-redistributed="share-gathers memory-limit=4608" | diff %t.all -
+// RUN: shard-opt %S/Inputs/fsdp.mlir --shardir-to-redistributed="share-gathers memory-limit=4607" -o %t.fits
 // RUN: FileCheck %s --check-prefixes=CHECK,FITS --input-file=%t.fits
-// RUN: shard-opt %t.fits --shardir-to-redistributed="share-gathers memory-limit=5759" | diff %t.fits -
+// RUN: shard-opt %t.fits --shardir-to-redistributed="share-gathers memory-limit=4607" | diff %t.fits -
 
 // LOCAL-COUNT-5: collective.all_gather
 // LOCAL-NOT:     collective.all_gather

@@ -4,11 +4,12 @@
 // RUN: shard-opt %s --shardir-to-collective --shardir-report=file=%t.json -o /dev/null
 // RUN: %python %S/Inputs/print-graph.py %t.json | FileCheck %s --match-full-lines
 
-// 32 floats on 4 devices are 32 bytes on each: arguments are there throughout.
+// 32 floats on 4 devices are 32 bytes on each: arguments are there throughout, the sum
+// only within the kernel of the product.
 //      CHECK: z=2 a=2 [3, 2, 1, 0]
 // CHECK-NEXT: 0 straight arg0
-// CHECK-NEXT: 1 straight arith.addf of 0, 64 bytes
-// CHECK-NEXT: 2 straight arith.mulf of 1 0, 96 bytes
+// CHECK-NEXT: 1 straight arith.addf of 0, 32 bytes
+// CHECK-NEXT: 2 straight arith.mulf of 1 0, 64 bytes
 // CHECK-NEXT: 3 straight result0 of 2
 // The loop's argument stands for what enters the loop.
 // CHECK-NEXT: 4 loop arg0

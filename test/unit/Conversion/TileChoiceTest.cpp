@@ -44,11 +44,11 @@ TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
             amx = *CpuTarget::get("avx512-amx");
   ContractionShape s = shape(4096, 64, 1024);
   EXPECT_EQ(chooseTiles(s, dot).unit, Unit::Fma);
-  s.bf16Operands = true;
+  s.operands = ContractionShape::Operands::Bf16;
   EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512")).unit, Unit::Fma);
   // Few columns: pairs are read from A itself, unless an odd row ends in one.
   ContractionTiles tiles = chooseTiles(s, dot);
-  EXPECT_EQ(tiles.unit, Unit::Bf16Dot);
+  EXPECT_EQ(tiles.unit, Unit::Dot);
   EXPECT_FALSE(tiles.packA);
   s.k = 1023;
   EXPECT_TRUE(chooseTiles(s, dot).packA);
@@ -57,7 +57,7 @@ TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
   for (int64_t k : {33, 1023, 1025, 4000}) {
     s.k = k;
     tiles = chooseTiles(s, amx);
-    EXPECT_EQ(tiles.unit, Unit::Bf16Tiles);
+    EXPECT_EQ(tiles.unit, Unit::Tiles);
     EXPECT_TRUE(tiles.packA && tiles.packB);
     EXPECT_EQ(tiles.mr, 32);
     EXPECT_EQ(tiles.nr(), 32);
@@ -157,6 +157,33 @@ TEST(TileChoice, EveryChoiceFits) {
             EXPECT_FALSE(tiles.parallel && tiles.parallelBatch);
           }
   }
+}
+
+TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
+  using Unit = ContractionTiles::Unit;
+  ContractionShape s = shape(512, 512, 512);
+  s.operands = ContractionShape::Operands::I8;
+  ContractionTiles vnni = chooseTiles(s, *CpuTarget::get("avx512-vnni"));
+  EXPECT_EQ(vnni.unit, Unit::Dot);
+  EXPECT_EQ(vnni.perWord, 4);
+  EXPECT_TRUE(vnni.biased && vnni.packA && vnni.packB);
+  for (const char *name : {"x86-64", "avx2", "avx512"}) {
+    ContractionTiles pairs = chooseTiles(s, *CpuTarget::get(name));
+    EXPECT_EQ(pairs.perWord, 2);
+    EXPECT_TRUE(pairs.addsApart && !pairs.biased);
+  }
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-amx")).depth(), 64);
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("neon")).unit, Unit::Fma);
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("neon-dot")).biased);
+  // A few rows are worth a copy of B, as they are multiplied four times as
+  // fast.
+  s.m = 4;
+  EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
+  // The second cache holds what is packed for a few rows.
+  s.k = 4096;
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).kc, 512);
+  s.m = 2;
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
 }
 
 TEST(TileChoice, BlocksOfKAreEven) {

@@ -16,6 +16,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def MarkAttention : Pass<"shardir-mark-attention", "::mlir::func::FuncOp"> {
+  let summary = "Mark the scores that no device will store";
+  let description = [{
+    Up to the collective stage: what `shardir-recognize-attention` would make
+    part of a `kernel.attention` or `kernel.attention_backward` gets the
+    attribute `shardir.unstored`, and predictions of memory count 0 bytes for
+    it. Marks from before are removed. A collective among the scores, as where
+    the dim that their product sums over is split, leaves them stored.
+
+    ```mlir
+    %s = linalg.generic {…mulf, addf…} ins(%q, %k)
+    %e = linalg.generic {…exp(s - max)…} ins(%s, %max)
+    ```
+    becomes
+    ```mlir
+    %s = linalg.generic {…mulf, addf…} ins(%q, %k) attrs = {shardir.unstored}
+    %e = linalg.generic {…exp(s - max)…} ins(%s, %max) attrs = {shardir.unstored}
+    ```
+    Tests: `test/Conversion/Attention/recognize.mlir`,
+    `test/Transforms/Report/check-memory-attention.mlir`.
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "0",
+           "Leave what has scores of fewer bytes; an unknown extent counts 1024">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::shardir::kernel::KernelDialect"];
+}
+
 def RecognizeAttention
     : Pass<"shardir-recognize-attention", "::mlir::func::FuncOp"> {
   let summary = "Make softmax(Q K^T) V one op before fusion takes it apart";

@@ -21,8 +21,9 @@ struct ContractionShape {
   int64_t batch = 1;
   /// Bits of the type that is accumulated in: 32 or 64.
   unsigned accumulatorBits = 32;
-  /// Both operands are bf16.
-  bool bf16Operands = false;
+  /// The type of both operands, of those that some CPUs multiply as they are.
+  enum class Operands { Other, Bf16, F16, I8, U8 };
+  Operands operands = Operands::Other;
   /// The stride of an operand that is known to be 1.
   bool aUnitK = true, aUnitM = false, bUnitN = true, bUnitK = false;
   /// C is stored in a narrower type than it is accumulated in: k in one block.

@@ -41,8 +41,12 @@ struct CpuTarget {
   /// AVX512-BF16's dot products of bf16 pairs into f32, where they are faster
   /// than f32's multiply-adds.
   bool hasBf16Dot = false;
-  /// AMX's products of tiles of bf16 pairs, summed in f32.
-  bool hasBf16Tiles = false;
+  /// Dot products of four signed bytes into i32: AVX512-VNNI and AVX-VNNI,
+  /// whose left bytes are unsigned, or AArch64's, which have both signs.
+  bool hasByteDot = false;
+  /// AMX's products of tiles of bf16 and of f16 pairs, summed in f32, and of
+  /// bytes, summed in i32.
+  bool hasBf16Tiles = false, hasF16Tiles = false, hasByteTiles = false;
   /// Rounding of f32 to bf16 in hardware.
   bool hasBf16Conversion = false;
   /// Conversions between f16 and f32 in hardware.
@@ -50,6 +54,14 @@ struct CpuTarget {
   /// Bytes of one core's caches.
   int64_t l1Bytes = 32 * 1024;
   int64_t l2Bytes = 512 * 1024;
+
+  /// The length of SVE's vectors, which code of 256 bits and more relies on; 0
+  /// without SVE.
+  unsigned sveBits = 0;
+
+  bool isAArch64() const {
+    return llvm::StringRef(triple).starts_with("aarch64");
+  }
 
   /// Elements of `bits` bits in one vector register, at least one.
   int64_t lanes(unsigned bits) const {
@@ -59,9 +71,8 @@ struct CpuTarget {
   /// The machine that this process runs on.
   static CpuTarget host();
 
-  /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`,
-  /// `avx512-amx`, `neon`: a fixed machine of that instruction set. Nothing for
-  /// any other name.
+  /// `host`, or the fixed machine of one of the instruction sets in
+  /// docs/Performance.md. Nothing for any other name.
   static std::optional<CpuTarget> get(llvm::StringRef name);
   /// The names of `get`, for messages.
   static llvm::StringRef known();

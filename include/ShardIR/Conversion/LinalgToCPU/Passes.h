@@ -39,6 +39,8 @@ struct CpuOptions {
   bool attention = true;
   /// Remarks that say how each contraction is computed.
   bool explain = false;
+  /// Tiles of products with these numbers where they fit.
+  std::string plan;
 };
 
 /// Scores of fewer bytes are left to the CPU's caches: ops that run over all of

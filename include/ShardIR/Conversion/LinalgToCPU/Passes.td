@@ -54,7 +54,7 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     Turns what later stages have no lowering for into linalg and plain tensor
     ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
     `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
-    tensors. Drops what linalg ops read or give and nobody uses. Everything else
+    tensors. Powers of 2 to 4 become products. Drops what linalg ops read or give and nobody uses. Everything else
     is left alone.
 
     ```mlir
@@ -100,7 +100,7 @@ def PackConvolutionsForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
+           "The CPU: host, or a target of docs/Performance.md">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
@@ -139,7 +139,8 @@ def TileForCpu : Pass<"shardir-tile-for-cpu", "::mlir::func::FuncOp"> {
     layer normalisation, is computed for one group of rows after the other in a
     `scf.forall`, if its intermediate tensors are too large for caches. Each
     element is still computed once: producers that other ops read too, and those
-    that do not run along the rows, stay outside.
+    that do not run along the rows, stay outside. Reductions lose the dims of
+    extent 1 that they keep of what they reduce.
 
     ```mlir
     %m = linalg.generic {…row maximum…} ins(%x : tensor<4096x4096xf32>) …
@@ -224,15 +225,15 @@ def ContractionsToCpuLoops
     : Pass<"shardir-contractions-to-cpu-loops", "::mlir::func::FuncOp"> {
   let summary = "Lower large contractions to packed, register-tiled loops";
   let description = [{
-    Every linalg op on memrefs that is a sum of products of floats and is large
-    enough becomes loops over blocks of k, packed rows of A, packed panels of B
+    Every linalg op on memrefs that is a sum of products of floats or of i8 and is
+    large enough becomes loops over blocks of k, packed rows of A, packed panels of B
     and register tiles, in vectors of the target's width. Operands may be
     transposed or have several batch, row, column and reduction dims; loops that
     are one in memory are merged. Extents may be ragged or unknown. Independent
     chunks are `scf.forall` loops, whose number does not depend on how many
     threads there will be. A `linalg.fill` with zero right before is taken into
     the first block of k. Operands in bf16 and f16 are widened while they are
-    packed. With `explain` a remark names the schedule of each (docs/Performance.md).
+    packed, where the target does not multiply them as they are. With `explain` a remark names the schedule of each (docs/Performance.md).
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
@@ -255,9 +256,11 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">,
+           "The CPU: host, or a target of docs/Performance.md">,
     Option<"explain", "explain", "bool", "false",
-           "Remarks: how each contraction is computed">
+           "Remarks: how each contraction is computed">,
+    Option<"plan", "plan", "std::string", "",
+           "Tiles of these numbers where they fit: tile_m=8,tile_n=32">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
@@ -299,7 +302,7 @@ def VectorizeForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
+           "The CPU: host, or a target of docs/Performance.md">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

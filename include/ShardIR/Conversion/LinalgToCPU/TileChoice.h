@@ -24,6 +24,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 
 #include <string>
+#include <vector>
 
 namespace shardir {
 
@@ -41,13 +42,22 @@ struct ContractionTiles {
   enum class Unit {
     /// Multiply-adds of vectors in the accumulator's type.
     Fma,
-    /// AVX512-BF16: dot products of bf16 pairs, a vector of them at a time.
-    Bf16Dot,
-    /// AMX: products of 16 x 32 by 32 x 16 elements of bf16, in registers of
-    /// 16 rows of 64 bytes.
-    Bf16Tiles,
+    /// Dot products of the elements in each 32-bit word, a vector of words at
+    /// a time.
+    Dot,
+    /// AMX: products of 16 x 16 words, in registers of 16 rows of 64 bytes.
+    Tiles,
   };
   Unit unit = Unit::Fma;
+  /// LLVM's intrinsic of Dot and Tiles, and its name for people.
+  llvm::StringRef intrinsic, instruction;
+  /// Packed elements that are one word of Dot and Tiles: neighbours along k.
+  int64_t perWord = 1;
+  /// The intrinsic only multiplies: its result is added by another one.
+  bool addsApart = false;
+  /// The intrinsic takes A's bytes as unsigned ones: 128 is added to them, and
+  /// sums start at -128 times the sum of B's column.
+  bool biased = false;
   /// Rows and vectors (for Inner: columns) of the register tile, and lanes of
   /// one vector.
   int64_t mr = 1, nv = 1, lanes = 1;
@@ -69,15 +79,34 @@ struct ContractionTiles {
 
   /// Columns of the register tile.
   int64_t nr() const { return kind == Kind::Inner ? nv : nv * lanes; }
-  /// Operands are packed as pairs of bf16 that are neighbours along k.
-  bool usesPairs() const { return unit != Unit::Fma; }
   /// Packed copies are padded with zeros to a multiple of this along k.
-  int64_t depth() const { return unit == Unit::Bf16Tiles ? 32 : 1; }
+  int64_t depth() const { return unit == Unit::Tiles ? 16 * perWord : perWord; }
+};
+
+/// Numbers that a choice takes where they fit; 0 leaves one to the choice.
+struct TilePlan {
+  /// Rows and columns of the register tile.
+  int64_t tileM = 0, tileN = 0;
+  /// The longest block of k, and rows of A in one chunk.
+  int64_t tileK = 0, rows = 0;
+
+  static std::vector<std::string> names() {
+    return {"tile_m", "tile_n", "tile_k", "rows"};
+  }
+  /// The number of this name, or null.
+  int64_t *find(llvm::StringRef name) {
+    return name == "tile_m"   ? &tileM
+           : name == "tile_n" ? &tileN
+           : name == "tile_k" ? &tileK
+           : name == "rows"   ? &rows
+                              : nullptr;
+  }
 };
 
 /// The tiles for `shape` on `target`.
 ContractionTiles chooseTiles(const ContractionShape &shape,
-                             const CpuTarget &target);
+                             const CpuTarget &target,
+                             const TilePlan &plan = {});
 
 /// One line for people: the instructions, the register tile, the blocks, what
 /// is packed and what threads share.

@@ -39,6 +39,8 @@ def ShardIR_Dialect : Dialect {
       compiled program carries as JSON;
     - `shardir.machine` on the module: rates and memory of the machine that
       decisions are made for;
+    - `shardir.unstored` on ops whose results a kernel of a later stage computes
+      without storing them (attention's scores), a unit: no memory counts;
     - `shardir.partial_cast` on `arith.truncf`, a unit: a partial sum passes it;
     - `shardir.kernel` on ops of host code that are to be one kernel (a unit), on
       launches and kernels the name that tells them apart (a string);
@@ -71,6 +73,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";
     static constexpr ::llvm::StringLiteral kExtents = "shardir.extents";
+    static constexpr ::llvm::StringLiteral kUnstored = "shardir.unstored";
     static constexpr ::llvm::StringLiteral kMachine = "shardir.machine";
     static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";

@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which values on tensors have no memory, for they are computed where they are
+// read. Fusion and what predicts memory ask the same question.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_ANALYSIS_FUSION_H
+#define SHARDIR_ANALYSIS_FUSION_H
+
+#include "mlir/IR/Value.h"
+
+namespace shardir {
+
+/// Whether the elementwise op that makes `use`'s value is computed in the loops
+/// of the op that reads it: both are linalg.generic of one block.
+bool isFusedAt(mlir::OpOperand *use);
+
+/// Whether nothing needs `value` in memory: all that read it compute it, or it
+/// is marked as `shardir.unstored`.
+bool isUnstored(mlir::OpResult value);
+
+} // namespace shardir
+
+#endif // SHARDIR_ANALYSIS_FUSION_H

@@ -1,0 +1,159 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No op is computed more often than its cost allows, and contractions still
+// match as such.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/Fusion.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// Beyond these a fused body spills registers or costs compile time.
+static constexpr int64_t maxFusedOperands = 14;
+static constexpr int64_t maxFusedBodyOps = 256;
+
+namespace {
+
+/// The cost of one evaluation of a body, in additions.
+struct BodyCost {
+  int64_t operations = 0;
+  /// Has ops that do not become vector instructions one for one.
+  bool irregular = false;
+};
+
+} // namespace
+
+static BodyCost costOf(linalg::GenericOp op) {
+  BodyCost cost;
+  op.getBody()->walk([&](Operation *nested) {
+    if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp>(nested))
+      return;
+    if (isa_and_present<scf::SCFDialect, tensor::TensorDialect>(
+            nested->getDialect())) {
+      cost.irregular = true;
+      cost.operations += 8;
+    } else if (isa_and_present<math::MathDialect>(nested->getDialect()) &&
+               !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(nested)) {
+      cost.operations += 20;
+    } else if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
+                   arith::RemSIOp, arith::RemUIOp>(nested)) {
+      cost.operations += 10;
+    } else {
+      cost.operations += 1;
+    }
+  });
+  return cost;
+}
+
+/// The body moves its only input, possibly widening it.
+static bool isMovement(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1)
+    return false;
+  Operation *yield = op.getBody()->getTerminator();
+  if (yield->getNumOperands() != 1)
+    return false;
+  Value value = yield->getOperand(0);
+  Operation *cast = value.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+    value = cast->getOperand(0);
+  return value == op.getBody()->getArgument(0);
+}
+
+static bool isContraction(linalg::GenericOp op) {
+  return op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 0 &&
+         op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op);
+}
+
+bool shardir::isFusedAt(OpOperand *use) {
+  if (!linalg::areElementwiseOpsFusable(use))
+    return false;
+  auto producer = use->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());
+  if (producer->getBlock() != consumer->getBlock())
+    return false;
+  AffineMap map = consumer.getMatchingIndexingMap(use);
+  if (isContraction(consumer))
+    return isMovement(producer) && map.isProjectedPermutation() &&
+           producer.getMatchingIndexingMap(producer.getDpsInputOperand(0))
+               .isPermutation();
+  if (isContraction(producer))
+    return false;
+  // A convolution reads each element many times: what moves them is a copy that
+  // has them in the order it reads.
+  if (consumer.getNumReductionLoops() > 0 && !map.isProjectedPermutation() &&
+      producer.getNumDpsInputs() > 0 &&
+      !producer.getMatchingIndexingMap(producer.getDpsInputOperand(0))
+           .isIdentity())
+    return false;
+  // A producer that reads what its buffer holds must run once for each element.
+  for (OpOperand &init : producer.getDpsInitsMutable())
+    if (!producer.getMatchingBlockArgument(&init).use_empty())
+      return false;
+
+  BodyCost producerCost = costOf(producer), consumerCost = costOf(consumer);
+  if (producerCost.operations + consumerCost.operations > maxFusedBodyOps ||
+      producer.getNumDpsInputs() + consumer.getNumDpsInputs() >
+          maxFusedOperands)
+    return false;
+  // A gather or a branch keeps its loop scalar; don't let it take others along.
+  if (producerCost.irregular != consumerCost.irregular &&
+      std::max(producerCost.operations, consumerCost.operations) > 12)
+    return false;
+
+  // Loops of the consumer that the operand does not run along compute the
+  // producer again and again.
+  bool repeated = map.getNumResults() == 0 ||
+                  consumer.getNumLoops() >
+                      static_cast<unsigned>(
+                          llvm::count_if(map.getResults(), [](AffineExpr expr) {
+                            return !isa<AffineConstantExpr>(expr);
+                          }));
+  if (repeated && producerCost.operations > 4)
+    return false;
+  if (producer->getNumResults() == 1 && producer->hasOneUse())
+    return true;
+  // Several users: reading operands again must not cost more than a load.
+  return producerCost.operations <= 4 && !producerCost.irregular &&
+         producer.getNumDpsInputs() <= 1;
+}
+
+/// Whether `op` computes each element of its result by itself.
+static bool isElementwise(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured
+             ? structured.getNumLoops() == structured.getNumParallelLoops()
+             : OpTrait::hasElementwiseMappableTraits(op);
+}
+
+bool shardir::isUnstored(OpResult value) {
+  Operation *op = value.getOwner();
+  if (op->hasAttr(ShardIRDialect::kUnstored))
+    return true;
+  if (value.use_empty() || !isElementwise(op))
+    return false;
+  if (isa<linalg::GenericOp>(op) &&
+      llvm::all_of(value.getUses(),
+                   [](OpOperand &use) { return isFusedAt(&use); }))
+    return true;
+  // Ops by name, which become generic ones.
+  Operation *user = *value.user_begin();
+  return value.hasOneUse() && user->getBlock() == op->getBlock() &&
+         isElementwise(user) &&
+         !(isa<linalg::GenericOp>(op) && isa<linalg::GenericOp>(user));
+}

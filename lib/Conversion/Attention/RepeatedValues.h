@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a program computes again, so that nothing is held in between, is one
+// value while a chain of ops is looked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_ATTENTION_REPEATEDVALUES_H
+#define SHARDIR_LIB_CONVERSION_ATTENTION_REPEATEDVALUES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardir {
+
+/// Values that a backward pass computes again from behind barriers, and gathers
+/// and exchanges that it repeats. Scores and what is computed from them remain
+/// apart: who computes them again wants no row of them held.
+class RepeatedValues {
+public:
+  /// Lets users of what is repeated read what was there first.
+  explicit RepeatedValues(mlir::func::FuncOp function);
+
+  /// Makes the repeated values, as far as something behind them reads the first
+  /// ones, again what they were; erases the others. `erased` are ops that are
+  /// no more.
+  void restore(const llvm::DenseSet<mlir::Operation *> &erased = {});
+
+private:
+  struct Repeated {
+    mlir::Value first;
+    mlir::Operation *made = nullptr; ///< makes `first`; null: an argument
+    mlir::Operation *again = nullptr;
+  };
+  llvm::SmallVector<Repeated> repeated; ///< in the order of the program
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_ATTENTION_REPEATEDVALUES_H
