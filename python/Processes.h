@@ -29,7 +29,14 @@ namespace shardir {
 namespace python {
 
 /// What is called in all processes at once.
-enum class Call : uint64_t { Run, RunShards, CollectArgument, CollectResult };
+enum class Call : uint64_t {
+  Run,
+  RunShards,
+  CollectArgument,
+  CollectResult,
+  Save,
+  Load
+};
 
 /// A number for an array's bytes and shape; different ones nearly always have
 /// different numbers.

@@ -14,10 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dtypes.h"
 #include "Errors.h"
 #include "Processes.h"
 #include "ShardIR/Runtime/ElementTypes.h"
 #include "ShardIR/Runtime/Processes.h"
+#include "Slices.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -37,95 +39,16 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using shardir::python::Call;
 using shardir::python::check;
+using shardir::python::describe;
 using shardir::python::digestOf;
+using shardir::python::matches;
 using shardir::python::Processes;
 using shardir::python::raise;
+using shardir::python::Sign;
+using shardir::python::Slices;
+using shardir::python::toDtype;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Element types
-//===----------------------------------------------------------------------===//
-
-enum class Sign { Signed, Unsigned };
-
-uint8_t code(nb::dlpack::dtype_code c) { return static_cast<uint8_t>(c); }
-
-/// DLPack's codes of the 8-bit floats, which nanobind does not name in all
-/// versions.
-constexpr uint8_t kFloat8E4M3FN = 10, kFloat8E5M2 = 12;
-
-/// The DLPack type of an element type.
-nb::dlpack::dtype toDtype(shardir_element_type type, Sign sign, bool asBits) {
-  using Code = nb::dlpack::dtype_code;
-  auto bits = uint8_t(8 * shardir_element_size(type));
-  uint8_t c = code(sign == Sign::Unsigned ? Code::UInt : Code::Int);
-  switch (type) {
-  case SHARDIR_I1:
-    c = code(Code::Bool);
-    break;
-  case SHARDIR_F16:
-  case SHARDIR_F32:
-  case SHARDIR_F64:
-    c = code(Code::Float);
-    break;
-  case SHARDIR_BF16:
-    c = code(asBits ? Code::UInt : Code::Bfloat);
-    break;
-  case SHARDIR_F8E4M3FN:
-    c = asBits ? code(Code::UInt) : kFloat8E4M3FN;
-    break;
-  case SHARDIR_F8E5M2:
-    c = asBits ? code(Code::UInt) : kFloat8E5M2;
-    break;
-  default:
-    break;
-  }
-  return {c, bits, 1};
-}
-
-/// Whether an array of `dtype` holds elements of `type`: integers of either
-/// sign, and the bits of floats that NumPy has no type for.
-bool matches(nb::dlpack::dtype dtype, shardir_element_type type) {
-  using Code = nb::dlpack::dtype_code;
-  if (dtype.lanes != 1 || dtype.bits != 8 * shardir_element_size(type))
-    return false;
-  bool isInteger =
-      dtype.code == code(Code::Int) || dtype.code == code(Code::UInt);
-  switch (type) {
-  case SHARDIR_I1:
-    return dtype.code == code(Code::Bool);
-  case SHARDIR_I8:
-  case SHARDIR_I16:
-  case SHARDIR_I32:
-  case SHARDIR_I64:
-  case SHARDIR_INDEX:
-    return isInteger;
-  case SHARDIR_F16:
-  case SHARDIR_F32:
-  case SHARDIR_F64:
-    return dtype.code == code(Code::Float);
-  case SHARDIR_BF16:
-    return dtype.code == code(Code::Bfloat) || dtype.code == code(Code::UInt);
-  case SHARDIR_F8E4M3FN:
-    return dtype.code == kFloat8E4M3FN || dtype.code == code(Code::UInt);
-  case SHARDIR_F8E5M2:
-    return dtype.code == kFloat8E5M2 || dtype.code == code(Code::UInt);
-  }
-  return false;
-}
-
-std::string describe(nb::dlpack::dtype dtype) {
-  using Code = nb::dlpack::dtype_code;
-  const char *kind = dtype.code == code(Code::Int)       ? "int"
-                     : dtype.code == code(Code::UInt)    ? "uint"
-                     : dtype.code == code(Code::Float)   ? "float"
-                     : dtype.code == code(Code::Bfloat)  ? "bfloat"
-                     : dtype.code == code(Code::Bool)    ? "bool"
-                     : dtype.code == code(Code::Complex) ? "complex"
-                                                         : "float8 or other";
-  return kind + std::to_string(dtype.bits);
-}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -197,6 +120,18 @@ struct Shards {
       if (block.data)
         sum += block.bytes();
     return sum;
+  }
+  Shards *copy() const {
+    auto made = std::make_unique<Shards>();
+    made->shape = shape;
+    made->digest = digest;
+    for (const Block &block : blocks) {
+      made->blocks.emplace_back(block.type, block.shape, bool(block.data));
+      if (block.data)
+        std::memcpy(made->blocks.back().data.get(), block.data.get(),
+                    block.bytes());
+    }
+    return made.release();
   }
 };
 
@@ -424,6 +359,35 @@ public:
     return made.release();
   }
 
+  /// Whatever state is saved or loaded next, all processes do it.
+  void begin(Call call) {
+    processes.start(program());
+    if (processes.areRanks())
+      processes.compare(call, 0, {}, {});
+  }
+
+  /// This process' shards of argument i, out of an open file that has the whole
+  /// tensor at `offset`. `digest` is equal in all processes that read one file.
+  Shards *readShards(size_t i, const Slices &file, uint64_t digest) const {
+    auto shards = std::make_unique<Shards>();
+    fillBlocks(*shards, /*isResult=*/false, i, arguments.at(i).shape);
+    shards->digest = digest;
+    for (size_t r = 0; r < shards->blocks.size(); ++r)
+      if (isHere(r))
+        file.read(program(), name, i, shards->shape, int64_t(r),
+                  shards->blocks[r].view());
+    return shards.release();
+  }
+
+  /// Writes this process' elements of result i, which `shards` have, into an
+  /// open file that has the whole tensor at `offset`.
+  void writeShards(size_t i, const Shards &shards, const Slices &file) const {
+    for (size_t r = 0; r < shards.blocks.size(); ++r)
+      if (isHere(r))
+        file.write(program(), name, i, shards.shape, int64_t(r),
+                   shards.blocks[r].view());
+  }
+
   /// The whole array of shards; where ranks are processes in all of them, or in
   /// process 0 alone, and None in the others.
   nb::object collect(bool isResult, size_t i, const Shards &shards,
@@ -600,7 +564,8 @@ NB_MODULE(_runtime, m) {
       });
   nb::class_<Shards>(m, "Shards")
       .def_ro("shape", &Shards::shape)
-      .def_prop_ro("nbytes", &Shards::bytes);
+      .def_prop_ro("nbytes", &Shards::bytes)
+      .def("copy", &Shards::copy, nb::rv_policy::take_ownership);
   nb::class_<Entry>(m, "Entry")
       .def("__init__",
            [](Entry *self, nb::object library, const std::string &name,
@@ -630,6 +595,23 @@ NB_MODULE(_runtime, m) {
            "into"_a.none() = nb::none(), nb::rv_policy::take_ownership)
       .def("collect", &Entry::collect, "is_result"_a, "i"_a, "shards"_a,
            "framework"_a, "unsigned"_a = false, "everywhere"_a = true)
+      .def("begin_save", [](Entry &e) { e.begin(Call::Save); })
+      .def("begin_load", [](Entry &e) { e.begin(Call::Load); })
+      .def(
+          "read_shards",
+          [](const Entry &e, size_t i, int fd, uint64_t offset,
+             const std::string &path, uint64_t digest) {
+            return e.readShards(i, {fd, offset, path}, digest);
+          },
+          "i"_a, "fd"_a, "offset"_a, "path"_a, "digest"_a,
+          nb::rv_policy::take_ownership)
+      .def(
+          "write_shards",
+          [](const Entry &e, size_t i, const Shards &shards, int fd,
+             uint64_t offset, const std::string &path) {
+            e.writeShards(i, shards, {fd, offset, path});
+          },
+          "i"_a, "shards"_a, "fd"_a, "offset"_a, "path"_a)
       .def("shard_shape", &Entry::shardShape)
       .def("measurement", &Entry::measurement);
 }

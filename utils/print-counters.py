@@ -9,7 +9,7 @@
     utils/print-counters.py COUNTERS.json REPORT.json [--sources]
 
 Per launch, a kernel takes as long as the slowest of
-    memory   bytes of different sectors / bandwidth of the memory
+    memory   bytes that move to and from DRAM / bandwidth of the memory
     matrix   work of matrix units / their rate
     issue    instructions of warps, four per cycle and multiprocessor
     shared   passes over the banks of shared memory, one per cycle and multiprocessor
@@ -32,7 +32,8 @@ def estimate(kernel, gpu):
     filled = min(1, blocks / gpu["multiprocessors"])
     # Warps' instructions per second: 128 lanes are four warps, a multiply-add two operations.
     issue = gpu["f32_flops"] / 64
-    limits = {"memory": kernel["distinct_bytes"] / gpu["memory_bandwidth"],
+    moved = kernel["dram_read_bytes"] + kernel["dram_written_bytes"]
+    limits = {"memory": moved / gpu["memory_bandwidth"],
               "matrix": kernel["tensor_flops"] / gpu["bf16_flops"] / filled,
               "issue": kernel["instructions"] / issue / filled,
               "shared": kernel["shared_wavefronts"] / (issue / 4) / filled}

@@ -19,6 +19,7 @@
 #include "ShardIR/Runner/Failure.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -447,9 +448,23 @@ void RunData::run() {
   }
   std::vector<shardir_buffer> in = viewsByRank(argumentShards);
   std::vector<shardir_buffer> out = viewsByRank(resultShards);
-  for (size_t i = 0; sliced && i != out.size(); ++i)
-    if (int64_t inPlace = program.results[i].inPlace; inPlace >= 0)
-      out[i] = in[size_t(inPlace)];
+  for (size_t k = 0; k != out.size(); ++k) {
+    int64_t inPlace = program.results[k % results.size()].inPlace;
+    if (inPlace < 0)
+      continue;
+    shardir_buffer &argument =
+        in[k / results.size() * arguments.size() + size_t(inPlace)];
+    if (sliced) {
+      out[k] = argument;
+      continue;
+    }
+    // The arguments stay, for another run and for the unsharded program.
+    size_t bytes = shardir_element_size(argument.element_type);
+    for (size_t d = 0; d != argument.rank; ++d)
+      bytes *= size_t(argument.shape[d]);
+    std::memcpy(out[k].data, argument.data, bytes);
+    argument.data = out[k].data;
+  }
   check(shardir_run_local(program.get(), program.functionName(), in.data(),
                           argumentShards.size(), out.data(),
                           resultShards.size(), &runOptions));

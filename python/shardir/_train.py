@@ -18,6 +18,7 @@ from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preser
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.utils import stateless
 
+from . import _checkpoint
 from . import torch as _front
 from ._dynamic import DynamicInputs, is_extents
 from ._errors import CompileError, Error, UsageError
@@ -159,6 +160,7 @@ class TrainStep:
         self._optimizer, self._rates, self._inputs, self._dynamic = optimizer, rates, inputs, dynamic
         self._names = list(names)
         self._state = [program._entry.distribute(i, _front._on_host(t)) for i, t in enumerate(tensors)]
+        self._saving: _checkpoint.Saving | None = None
         self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
@@ -193,54 +195,99 @@ class TrainStep:
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Whole tensors by name: the model's own names for parameters and buffers, "optimizer.NAME.KEY" for
         the optimizer's state. Where ranks are processes, all of them call it."""
-        return self._collect_state(everywhere=True)
-
-    def _collect_state(self, everywhere: bool) -> dict[str, torch.Tensor]:
-        return {name: self.program._entry.collect(False, i, shards, "torch", everywhere=everywhere)
+        return {name: self.program._entry.collect(False, i, shards, "torch", self._is_unsigned(i))
                 for i, (name, shards) in enumerate(zip(self._names, self._state))}
 
-    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Takes full tensors by name. Raises UsageError for names or shapes that differ."""
-        missing = [n for n in self._names if n not in state]
-        unknown = [n for n in state if n not in self._names]
+    def _is_unsigned(self, i: int) -> bool:
+        return bool(self.program._unsigned) and self.program._unsigned[self._result_of(i)]
+
+    def _result_of(self, i: int) -> int:
+        """The result that is written into argument i."""
+        return self.program._in_place.index(i)
+
+    def _check_names(self, shapes: Mapping[str, Sequence[int]]) -> None:
+        missing = [n for n in self._names if n not in shapes]
+        unknown = [n for n in shapes if n not in self._names]
         if missing or unknown:
             parts = [f"it lacks '{missing[0]}' and {len(missing) - 1} more" for _ in missing[:1]]
             parts += [f"it has '{unknown[0]}' and {len(unknown) - 1} more that are not here" for _ in unknown[:1]]
             raise UsageError("the checkpoint is of another model or optimizer: " + "; ".join(parts))
         for i, name in enumerate(self._names):
-            tensor, expected = state[name], self.program.arguments[i].shape
-            if tuple(tensor.shape) != expected:
-                raise UsageError(f"'{name}' has shape {tuple(tensor.shape)} in the checkpoint, expected {expected}")
-            self._state[i] = self.program._entry.distribute(i, tensor.contiguous())
+            found, expected = tuple(shapes[name]), self.program.arguments[i].shape
+            if found != expected:
+                raise UsageError(f"'{name}' has shape {found} in the checkpoint, expected {expected}")
 
-    def save(self, folder: str | os.PathLike) -> None:
-        """Writes a checkpoint: full tensors, so that it can be loaded on any mesh. Where ranks are processes, all of
-        them call it, process 0 writes, and the others wait for it."""
-        from safetensors.torch import save_file
-        device, timeout = self.program._settings[:2]
-        state = self._collect_state(everywhere=False)
-        with in_all_processes(device, timeout):
-            if any(tensor is None for tensor in state.values()):
-                return
-            os.makedirs(folder, exist_ok=True)
-            path = os.path.join(folder, "state.safetensors")
-            save_file(state, path + ".tmp")
-            with open(os.path.join(folder, "optimizer.json"), "w", encoding="utf-8") as file:
-                groups = [{k: v for k, v in g.items() if isinstance(v, (bool, int, float, str))}
-                          for g in self._optimizer.param_groups]
-                json.dump({"optimizer": type(self._optimizer).__name__, "groups": groups}, file)
-            os.replace(path + ".tmp", path)
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Takes full tensors by name. Raises UsageError for names or shapes that differ."""
+        self._check_names({name: tensor.shape for name, tensor in state.items()})
+        for i, name in enumerate(self._names):
+            self._state[i] = self.program._entry.distribute(i, state[name].contiguous())
+
+    def _dtype_of(self, i: int) -> tuple[str, int]:
+        """The type of state tensor i in `.safetensors`, and the bytes of an element."""
+        name, size = _checkpoint.DTYPES[self.program.arguments[i].element_type]
+        return (name.replace("I", "U") if self._is_unsigned(i) else name), size
+
+    def save(self, folder: str | os.PathLike, *, background: bool = False,
+             part_bytes: int = 5_000_000_000) -> _checkpoint.Saving:
+        """Writes a checkpoint of full tensors, so that it can be loaded on any mesh. Where ranks are processes, all of
+        them call it, each writes the elements that its shards hold, and all must see the folder.
+
+        background: writes copies of the shards while steps go on; the checkpoint has its name after `wait()` of what
+            is returned, which all processes call. The next save or load waits, too.
+        part_bytes: a larger state goes to several files with an index, each of at most as many bytes, or of one
+            tensor.
+
+        Raises UsageError in all processes where one cannot write; the checkpoint that was there before then stays.
+        """
+        self._end_save()
+        entry = self.program._entry
+        entry.begin_save()
+        state = [shards.copy() for shards in self._state] if background else self._state
+        tensors = [_checkpoint.Named(name, *self._dtype_of(i), self.program.arguments[i].shape)
+                   for i, name in enumerate(self._names)]
+        groups = [{k: v for k, v in g.items() if isinstance(v, (bool, int, float, str))}
+                  for g in self._optimizer.param_groups]
+        extra = {"optimizer.json": json.dumps({"optimizer": type(self._optimizer).__name__, "groups": groups})}
+
+        def write(i: int, fd: int, offset: int, path: str) -> None:
+            entry.write_shards(self._result_of(i), state[i], fd, offset, path)
+
+        self._saving = _checkpoint.Saving(os.fspath(folder), tensors, write, extra, part_bytes,
+                                          *self.program._settings[:2])
+        saving = self._saving
+        if not background:
+            self._end_save()
+        return saving
+
+    def _end_save(self) -> None:
+        saving, self._saving = self._saving, None
+        if saving is not None:
+            saving.wait()
 
     def load(self, folder: str | os.PathLike) -> None:
-        """Reads a checkpoint that `save` wrote, on this mesh or another. Learning rates come back too."""
-        from safetensors.torch import load_file
-        path = os.path.join(folder, "state.safetensors")
-        if not os.path.isfile(path):
-            raise UsageError(f"there is no checkpoint in '{os.fspath(folder)}'")
-        self.load_state_dict(load_file(path))
-        with open(os.path.join(folder, "optimizer.json"), encoding="utf-8") as file:
-            saved = json.load(file)
-        for group, values in zip(self._optimizer.param_groups, saved["groups"]):
+        """Reads a checkpoint that `save` wrote, on this mesh or another. Learning rates come back too. Where ranks are
+        processes, all of them call it, and each reads the elements that its shards hold. Raises UsageError for names,
+        types or shapes that differ, and for damaged files, and changes nothing then."""
+        self._end_save()
+        entry = self.program._entry
+        entry.begin_load()
+        with in_all_processes(*self.program._settings[:2]):
+            found = _checkpoint.stored(os.fspath(folder))
+            self._check_names({name: tensor.shape for name, tensor in found.items()})
+            for i, name in enumerate(self._names):
+                if found[name].dtype != self._dtype_of(i)[0]:
+                    raise UsageError(f"'{name}' has type {found[name].dtype} in the checkpoint, "
+                                     f"expected {self._dtype_of(i)[0]}")
+            state = [_checkpoint.read(entry, i, found[name], self._dtype_of(i)[1]) for i, name in enumerate(self._names)]
+            path = os.path.join(folder, "optimizer.json")
+            try:
+                with open(path, encoding="utf-8") as file:
+                    saved = json.load(file)["groups"]
+            except (OSError, ValueError, KeyError) as error:
+                raise UsageError(f"cannot read '{path}': {error}") from error
+        self._state = state
+        for group, values in zip(self._optimizer.param_groups, saved):
             group["lr"] = values.get("lr", group["lr"])
 
     def copy_to(self, model: torch.nn.Module) -> None:

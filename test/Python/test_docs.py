@@ -31,7 +31,7 @@ def test_blocks(page, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="needs Open MPI's mpirun")
 def test_blocks_over_mpi(tmp_path):
-    """Process 0 alone prints the loss, and alone writes the checkpoint."""
+    """Process 0 alone prints the loss, and all write the checkpoint."""
     script = script_of("docs/howto/run-over-mpi.md", tmp_path)
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = ["mpirun", "--quiet", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "4"]

@@ -1,5 +1,6 @@
 """Ranks that are processes of MPI, from Python: the same bits as on threads, in every process."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -38,6 +39,50 @@ def test_processes_find_what_threads_find(ranks, tmp_path):
         assert each.keys() == expected.keys()
         for name, value in expected.items():
             np.testing.assert_array_equal(each[name], value, err_msg=name)
+    assert sorted(os.listdir(tmp_path / "mpi" / "checkpoint")) == ["optimizer.json", "state.safetensors"]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_checkpoints_by_slices(ranks, tmp_path):
+    safetensors = pytest.importorskip("safetensors.numpy")
+    found = results(ranks, "mpi", tmp_path / "saving", "saving")
+    assert len(found) == ranks
+    one, several = tmp_path / "shared" / "one", tmp_path / "shared" / "several"
+    assert sorted(os.listdir(one)) == ["optimizer.json", "state.safetensors"]
+    index = json.loads((several / "state.safetensors.index.json").read_text())
+    names = sorted(set(index["weight_map"].values()))
+    assert len(names) > 2
+    assert sorted(os.listdir(several)) == ["optimizer.json", *names, "state.safetensors.index.json"]
+    expected = safetensors.load_file(one / "state.safetensors")
+    parts = {}
+    for name in names:
+        parts.update(safetensors.load_file(several / name))
+    size = sum(value.nbytes for value in expected.values())
+    assert index["metadata"]["total_size"] == size > 3 << 20
+    # In the background the state is that of the call, whatever the steps since have made of it.
+    assert parts.keys() == expected.keys() == index["weight_map"].keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(parts[name], value, err_msg=name)
+    # No process holds, reads or writes more than its shards, of rows that are split unevenly.
+    for each in found:
+        for what in ("written", "read", "held"):
+            assert each[what] < size / ranks * 1.1, what
+        assert each["resumed loss"] == each["first loss"]
+    # On another mesh, under another plan: over more processes, or in one.
+    resumed = (results(4, "mpi", tmp_path / "mpi", "resuming") if ranks == 2
+               else results(3, "threads", tmp_path / "threads", "resuming"))
+    assert len(resumed) == (4 if ranks == 2 else 1)
+    for each in resumed:
+        for checkpoint in ("one", "several"):
+            for name, value in expected.items():
+                np.testing.assert_array_equal(each[f"{checkpoint} {name}"], value, err_msg=name)
+            np.testing.assert_allclose(each[f"{checkpoint} loss"], found[0]["first loss"], rtol=1e-4)
+
+
+def test_a_save_that_fails_leaves_the_old_checkpoint(tmp_path):
+    found = results(2, "mpi", tmp_path / "mpi", "one_cannot_write")
+    assert [str(each["one_cannot_write"]) for each in found] == ["Error: process 1: the disk is full",
+                                                                 "UsageError: the disk is full"]
     assert sorted(os.listdir(tmp_path / "mpi" / "checkpoint")) == ["optimizer.json", "state.safetensors"]
 
 

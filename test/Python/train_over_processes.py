@@ -48,6 +48,57 @@ def training(found):
     f.verify(x)
 
 
+def transferred():
+    """Bytes that this process has read and written so far, by whatever call."""
+    with open("/proc/self/io", encoding="ascii") as file:
+        values = dict(line.split(": ") for line in file)
+    return np.array([int(values["rchar"]), int(values["wchar"])])
+
+
+def wide_step(plan=None):
+    """A step whose weights are split over all processes, and its inputs."""
+    import torch
+    import shardir.torch as st
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(301, 513), torch.nn.ReLU(), torch.nn.Linear(513, 301))
+    x, y = torch.tensor(rows(7, 301)), torch.tensor(rows(7, 301, 1))
+    optimizer = torch.optim.AdamW(net.parameters(), lr=0.01)
+    step = st.train_step(net, torch.nn.functional.mse_loss, optimizer, args=(x, y), mesh={"dp": RANKS},
+                         plan=plan or {"**.weight": st.Shard(0), "**.bias": st.Shard(0)}, **SETTINGS)
+    return step, x, y
+
+
+def saving(found):
+    """A checkpoint in one file, and one in several in the background, and what each process read and wrote."""
+    shared = os.path.join(os.path.dirname(FOLDER), "shared")
+    step, x, y = wide_step()
+    step(x, y)
+    before = transferred()
+    step.save(os.path.join(shared, "one"))
+    found["written"] = (transferred() - before)[1]
+    saving = step.save(os.path.join(shared, "several"), background=True, part_bytes=1 << 20)
+    found["first loss"] = np.array(float(step(x, y)))
+    step(x, y)
+    saving.wait()
+    assert saving.is_written()
+    found["held"] = np.array(sum(shards.nbytes for shards in step._state))
+    before = transferred()
+    step.load(os.path.join(shared, "several"))
+    found["read"] = (transferred() - before)[0]
+    found["resumed loss"] = np.array(float(step(x, y)))
+
+
+def resuming(found):
+    """On this mesh, under another plan, what `saving` has saved."""
+    import shardir.torch as st
+    for name in ("one", "several"):
+        step, x, y = wide_step({"**.weight": st.Shard(1)})
+        step.load(os.path.join(os.path.dirname(FOLDER), "shared", name))
+        for tensor, value in step.state_dict().items():
+            found[f"{name} {tensor}"] = value.numpy()
+        found[f"{name} loss"] = np.array(float(step(x, y)))
+
+
 def descent(found):
     import jax
     import jax.numpy as jnp
@@ -94,7 +145,21 @@ def one_saves(_):
     step(x, y)
 
 
-CASES = {f.__name__: f for f in (training, descent, other_arrays, other_weights, one_saves)}
+def one_cannot_write(_):
+    """Process 1 loses the folder between the start of a save and its end."""
+    step, x, y = wide_step()
+    folder = os.path.join(FOLDER, "checkpoint")
+    step.save(folder)
+    step(x, y)
+    if NUMBER == 1:
+        step.program._entry = type("Broken", (), {
+            "begin_save": step.program._entry.begin_save,
+            "write_shards": lambda *_: (_ for _ in ()).throw(shardir.UsageError("the disk is full"))})()
+    step.save(folder)
+
+
+CASES = {f.__name__: f for f in (training, descent, saving, resuming, other_arrays, other_weights, one_saves,
+                                 one_cannot_write)}
 results = {}
 for case in sys.argv[4:]:
     try:

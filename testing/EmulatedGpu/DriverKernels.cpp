@@ -49,6 +49,7 @@ int launchPtx(Call &call, Function &function, const unsigned grid[3],
   launch->dynamicBytes = shared;
   launch->parameters = function.ptx->parameters(arguments);
   launch->anyMemory = Settings::get().unified;
+  launch->cacheBytes = Settings::get().cache;
   std::string refused = function.ptx->check(*launch);
   if (!refused.empty())
     return call.fail(kInvalidValue, refused);

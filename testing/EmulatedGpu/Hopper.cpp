@@ -122,6 +122,22 @@ std::string shardir::emulated::storeBox(const shardir_emulated_tensor_map &map,
   });
 }
 
+std::string shardir::emulated::addBox(const shardir_emulated_tensor_map &map,
+                                      const int32_t *coordinates,
+                                      const char *shared) {
+  if (!map.is_f32)
+    return "adds to a tensor whose map does not say f32";
+  return forBox(map, coordinates, shared, [&](char *to, int64_t from) {
+    if (!to)
+      return;
+    float sum, term;
+    std::memcpy(&sum, to, sizeof(float));
+    std::memcpy(&term, shared + from, sizeof(float));
+    sum += term;
+    std::memcpy(to, &sum, sizeof(float));
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Products of a warp group
 //===----------------------------------------------------------------------===//

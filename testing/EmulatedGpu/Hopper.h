@@ -51,6 +51,9 @@ std::string loadBox(const shardir_emulated_tensor_map &map,
                     const int32_t *coordinates, char *shared);
 std::string storeBox(const shardir_emulated_tensor_map &map,
                      const int32_t *coordinates, const char *shared);
+/// Adds the box's f32 elements to the tensor's.
+std::string addBox(const shardir_emulated_tensor_map &map,
+                   const int32_t *coordinates, const char *shared);
 
 /// Where byte `offset` of shared memory lies if rows are swizzled by `bytes`
 /// (0, 32, 64 or 128): 16-byte columns are permuted by the row's number.

@@ -22,7 +22,7 @@ namespace shardir {
 namespace emulated {
 
 namespace {
-constexpr size_t kMemory = size_t(8) << 30;
+constexpr size_t kMemory = size_t(8) << 30, kCache = size_t(50) << 20;
 }
 
 std::string &lastDetail() {
@@ -44,6 +44,7 @@ void Settings::configure(const std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   lazy = unified = waits = false;
   memory = kMemory;
+  cache = kCache;
   capability = 90;
   multiprocessors = 2;
   faults.clear();
@@ -65,6 +66,8 @@ void Settings::configure(const std::string &text) {
       waits = true;
     } else if (key == "memory") {
       memory = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (key == "cache") {
+      cache = std::strtoull(value.c_str(), nullptr, 10);
     } else if (key == "capability") {
       capability = std::atoi(value.c_str());
       known = capability >= 80 && capability < 1000;

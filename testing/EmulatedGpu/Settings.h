@@ -16,6 +16,7 @@
 //   memory=BYTES     of the GPU (8589934592)
 //   capability=N     of the GPU: 80, 86, 90, … (90)
 //   multiprocessors=N of the GPU (2)
+//   cache=BYTES      of the second cache that is counted (52428800)
 //   fail=CALL:N:CODE the Nth call of CALL from now returns CODE
 //   delay=CALL:MS    each call of CALL takes so many milliseconds more
 //   log=FILE         each call, in the order of the calls; also
@@ -53,7 +54,7 @@ public:
   bool logs() const { return logging.load(); }
 
   std::atomic<bool> lazy{false}, unified{false}, waits{false};
-  std::atomic<size_t> memory{0};
+  std::atomic<size_t> memory{0}, cache{0};
   std::atomic<int> capability{90}, multiprocessors{2};
   /// The most shared memory of a block of PTX, by the capability.
   int64_t sharedBytes() const {

@@ -28,6 +28,7 @@ constexpr uint64_t kMostStride = uint64_t(1) << 40;
 
 /// By CUtensorMapDataType, those that elements of whole bytes have.
 constexpr int kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+constexpr int kFloat32 = 7;
 /// By CUtensorMapSwizzle.
 constexpr int kSwizzleBytes[] = {0, 32, 64, 128};
 
@@ -58,6 +59,7 @@ cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address,
   map.magic = SHARDIR_TENSOR_MAP;
   map.rank = uint8_t(rank);
   map.element_bytes = uint8_t(kElementBytes[type]);
+  map.is_f32 = type == kFloat32;
   map.swizzle_bytes = uint8_t(kSwizzleBytes[swizzle]);
   map.address = static_cast<char *>(address);
   if (reinterpret_cast<uintptr_t>(out) % 64 != 0)

@@ -176,6 +176,7 @@ MPI MPI_Isend(const void *data, int bytes, void *, int to, int tag, Comm *comm,
     noticeComm = comm;
   }
   echoes[{comm, to, tag}].assign(text, size_t(bytes));
+  calls["bytes of Isend"] += bytes;
   return count("Isend");
 }
 MPI MPI_Irecv(void *data, int bytes, void *, int from, int tag, Comm *comm,

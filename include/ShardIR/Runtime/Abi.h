@@ -120,7 +120,8 @@ void shardir_gpu_launch(int32_t kernel, int64_t gx, int64_t gy, int64_t gz,
 /* Fills the 128 bytes at `map`, host memory at a multiple of 64, with the
  * tensor map (cuTensorMapEncodeTiled) of `rank` dims, 1 to 5, innermost first:
  * `dims` holds extent, stride and box of each, all in elements of
- * `element_bytes` (1, 2, 4 or 8). The innermost stride is 1; `data` and the
+ * `element_bytes`: 1, 2, 4 or 8; or -4 for f32, which TMA adds to by such a map
+ * alone. The innermost stride is 1; `data` and the
  * other strides are multiples of 16 bytes; a box's rows are swizzled over
  * `swizzle_bytes` (0, 32, 64 or 128). Of a tensor without elements nothing may
  * be moved by the map. Kernels take it by value: its parameter's entry in

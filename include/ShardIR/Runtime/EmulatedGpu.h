@@ -95,7 +95,7 @@ typedef struct shardir_emulated_tensor_map {
   uint8_t rank;
   uint8_t element_bytes;
   uint8_t swizzle_bytes; /* 0, 32, 64 or 128 */
-  uint8_t unused;
+  uint8_t is_f32;        /* and no integer of 32 bits */
   char *address;
   uint64_t extents[5]; /* elements, innermost first */
   uint64_t strides[4]; /* bytes, of dims 1 and up */

@@ -114,6 +114,8 @@ public:
   virtual int lost() { return -1; }
   /// Tells the others that this process ends on purpose.
   virtual void leave() {}
+  /// Which process cannot be reached, and why; empty for none.
+  virtual std::string fault() { return ""; }
   /// Whether a process has ended, in whatever way.
   virtual bool gone(int /*rank*/) { return false; }
 };

@@ -180,6 +180,7 @@ std::shared_ptr<Program> Program::load(const std::string &path,
     return nullptr;
   }
   auto program = std::make_shared<Program>(std::move(metadata));
+  program->name = path.substr(path.rfind('/') + 1);
   for (size_t i = 0; i < program->entries.size(); ++i) {
     const FunctionSpec &f = program->metadata.functions[i];
     auto find = [&](const std::string &symbol) {

@@ -48,6 +48,7 @@ public:
   load(const std::string &path, shardir_status &status, std::string &error);
 
   const Metadata metadata;
+  std::string name; ///< of the file, without folders
   RouteCache routes;
 
   struct Entry {

@@ -227,12 +227,19 @@ void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
     std::vector<int64_t> &whole = all->emplace_back(spec.shape);
     if (std::find(whole.begin(), whole.end(), -1) == whole.end())
       continue;
-    std::vector<std::vector<int64_t>> shapes(size_t(ranks), own);
-    for (int from = 0; from < ranks; ++from)
-      for (int to = 0; to < ranks; ++to)
-        if (from != to && (from == rank.rank || to == rank.rank))
-          processes.carry(from, to, own.data(), shapes[size_t(from)].data(),
-                          own.size() * sizeof(int64_t));
+    // Rank 0 hears all, and tells all.
+    size_t dims = own.size(), bytes = dims * sizeof(int64_t);
+    std::vector<int64_t> told(size_t(ranks) * dims);
+    for (int r = 0; r < ranks; ++r)
+      if (rank.rank == 0 || rank.rank == r)
+        processes.carry(r, 0, own.data(), &told[size_t(r) * dims], bytes);
+    for (int r = 1; r < ranks; ++r)
+      if (rank.rank == 0 || rank.rank == r)
+        processes.carry(0, r, told.data(), told.data(), size_t(ranks) * bytes);
+    std::vector<std::vector<int64_t>> shapes;
+    for (auto at = told.begin(); shapes.size() < size_t(ranks);
+         at += long(dims))
+      shapes.emplace_back(at, at + long(dims));
     std::string error = globalShapeOf(spec, shared.meshOf(spec), shapes, whole);
     if (!error.empty())
       rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
@@ -282,12 +289,20 @@ void runLocal(RankContext &rank, Shared &shared) {
     }
   } account(rank, bytes);
   rank.globalArguments = shared.request.globalArguments;
-  if (Processes *processes = rank.processes())
+  Processes *processes = rank.processes();
+  bool isOpen = std::any_of(
+      f.arguments.begin(), f.arguments.end(), [](const TensorSpec &spec) {
+        return std::find(spec.shape.begin(), spec.shape.end(), -1) !=
+               spec.shape.end();
+      });
+  if (processes && isOpen) {
+    rank.barrier(); // all are in this function
     tellShapes(*processes, rank, shared);
+  }
   enter(rank, shared, descriptors);
   copies.readResults();
   rank.barrier();
-  if (Processes *processes = rank.processes())
+  if (processes)
     shared.overProcesses = reportOverProcesses(*processes, rank);
 }
 

@@ -7,15 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires what Abi.h says of shardir_gpu_tensor_map; what it does not allow is
-// an error of its own, in words, or the driver's. Elements are described as
-// unsigned integers of their size: boxes are copied and zeros are filled in,
-// whatever the elements mean. Extents of 0, which the driver refuses, leave the
-// map zero: kernels have nothing to move then.
+// an error of its own, in words, or the driver's. Elements but f32 are
+// described as unsigned integers of their size: boxes are copied and zeros are
+// filled in, whatever the elements mean. Extents of 0, which the driver
+// refuses, leave the map zero: kernels have nothing to move then.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TensorMap.h"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace shardir {
@@ -25,9 +26,15 @@ namespace {
 constexpr int kMostDims = 5;
 constexpr size_t kMapBytes = 128;
 
-/// CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32 and 64, by size; -1 for others.
+/// CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32 and 64, by size, and FLOAT32; -1 for
+/// others.
 int dataTypeOf(int bytes) {
-  return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 4 : -1;
+  return bytes == 1    ? 0
+         : bytes == 2  ? 1
+         : bytes == 4  ? 2
+         : bytes == 8  ? 4
+         : bytes == -4 ? 7
+                       : -1;
 }
 /// CU_TENSOR_MAP_SWIZZLE_NONE, 32B, 64B and 128B; -1 for others.
 int swizzleOf(int bytes) {
@@ -42,6 +49,8 @@ int swizzleOf(int bytes) {
 void encodeTensorMap(const cuda::Api &api, void *map, const void *data,
                      int elementBytes, int swizzleBytes, int rank,
                      const int64_t *dims) {
+  int type = dataTypeOf(elementBytes), swizzle = swizzleOf(swizzleBytes);
+  elementBytes = std::abs(elementBytes);
   auto what = [&] {
     std::string text = "describe a tensor of " + std::to_string(elementBytes) +
                        "-byte elements to the GPU, extents by strides by box ";
@@ -52,7 +61,6 @@ void encodeTensorMap(const cuda::Api &api, void *map, const void *data,
     }
     return text;
   };
-  int type = dataTypeOf(elementBytes), swizzle = swizzleOf(swizzleBytes);
   if (rank < 1 || rank > kMostDims || type < 0 || swizzle < 0)
     throw cuda::Failure(
         "cannot describe a tensor of " + std::to_string(rank) + " dims of " +

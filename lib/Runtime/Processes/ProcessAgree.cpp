@@ -18,6 +18,7 @@
 #include "ProcessTransport.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace shardir {
 namespace runtime {
@@ -61,11 +62,37 @@ int ProcessTransport::behind(uint64_t group, uint64_t number) {
   return late >= 0 ? late : unheard;
 }
 
+void ProcessPost::setText(const std::string &text) {
+  std::memset(dims + 1, 0, sizeof(dims) - sizeof(dims[0]));
+  std::memcpy(dims + 1, text.data(),
+              std::min(text.size(), sizeof(dims) - sizeof(dims[0])));
+}
+
+std::string ProcessPost::text() const {
+  auto *begin = reinterpret_cast<const char *>(dims + 1);
+  return {begin, strnlen(begin, sizeof(dims) - sizeof(dims[0]))};
+}
+
+std::string ProcessCommunicator::describeRun() const {
+  const Metadata &metadata = job.program->metadata;
+  if (job.options.entry >= metadata.functions.size())
+    return "";
+  const FunctionSpec &f = metadata.functions[job.options.entry];
+  std::string text = "@" + f.name + " of " + job.program->name;
+  for (size_t i = 0; rank.globalArguments && i < f.arguments.size(); ++i) {
+    const std::vector<int64_t> &shape = f.arguments[i].shape;
+    if (std::find(shape.begin(), shape.end(), -1) != shape.end())
+      text += ", argument " + std::to_string(i) + " of " +
+              shapeText((*rank.globalArguments)[i]);
+  }
+  return text;
+}
+
 uint64_t ProcessCommunicator::proof() const {
   Hash hash;
   uint64_t words[] = {transport.run, transport.programHash, job.options.entry,
-                      job.options.orderedReductions};
-  hash.add(words, 4);
+                      job.options.orderedReductions, job.options.checksEach};
+  hash.add(words, 5);
   if (rank.globalArguments)
     for (const std::vector<int64_t> &shape : *rank.globalArguments) {
       uint64_t dims = shape.size();
@@ -89,12 +116,9 @@ void ProcessCommunicator::agree(const std::vector<int> &all) {
   ProcessPost post = postOf(-1, all);
   post.shape = proof();
   post.dims[0] = int64_t(missing);
-  auto decideByPosts = [&] {
-    for (const Awaited &a : awaited)
-      missing = std::max(missing, uint64_t(a.post.dims[0]));
-    decide(missing);
-  };
-  if (world.hasAgreementComm(all)) {
+  if (!world.hasCollectives()) {
+    decide(uint64_t(agreeOnTree(post)));
+  } else if (world.hasAgreementComm(all)) {
     // They outlive this call where others do not come.
     auto *numbers = new uint64_t[6]{post.shape, ~post.shape, missing};
     MpiComm comm = world.agreementComm(all);
@@ -113,11 +137,31 @@ void ProcessCommunicator::agree(const std::vector<int> &all) {
       meet(all, post); // it names the ranks that differ
   } else {
     meet(all, post);
-    decideByPosts();
-    if (world.hasCollectives())
-      world.agreementComm(all);
+    for (const Awaited &a : awaited)
+      missing = std::max(missing, uint64_t(a.post.dims[0]));
+    decide(missing);
+    world.agreementComm(all);
   }
-  prepareGroups();
+  if (!job.options.checksEach)
+    prepareGroups();
+}
+
+int64_t ProcessCommunicator::agreeOnTree(ProcessPost post) {
+  auto exchange = [&](const std::vector<int> &others) {
+    collectPosts(others, post);
+    for (const Awaited &a : awaited)
+      post.dims[0] = std::max(post.dims[0], a.post.dims[0]);
+  };
+  const WatchTree &tree = transport.tree;
+  std::vector<int> children = tree.childrenOf(rank.rank);
+  exchange(children);
+  if (rank.rank != 0) {
+    sendPost(tree.parentOf(rank.rank), post);
+    exchange({tree.parentOf(rank.rank)});
+  }
+  for (int r : children)
+    sendPost(r, post);
+  return post.dims[0];
 }
 
 void ProcessCommunicator::prepareGroups() {

@@ -91,8 +91,8 @@ ProcessTransport::ProcessTransport(Job &job, ProcessWorld &world, uint64_t run)
                       .add(job.program->metadata.json.data(),
                            job.program->metadata.json.size())
                       .value),
-      sentPosts(size), sentMessages(size), remotes(self == 0 ? size : 0),
-      tree(self, int(size)), parent(tree.parentOf(self)) {
+      sentPosts(size), sentMessages(size), tree(self, int(size)),
+      remotes(self == 0 ? size : 0), parent(tree.parentOf(self)) {
   wait.transport = this;
   wait.rank = self;
   for (size_t r = 0; r < remotes.size(); ++r) {
@@ -339,6 +339,11 @@ void ProcessTransport::handle(const ProcessWorld::Notice &notice) {
 }
 
 void ProcessTransport::noticeLoss() {
+  std::string fault = world.fault();
+  if (!fault.empty() && !concluded) {
+    world.broken = true;
+    job.fail(fault);
+  }
   int lost = world.lost();
   if (lost < 0 || concluded)
     return;
@@ -498,7 +503,7 @@ void ProcessTransport::settle() {
     backoff.pause();
   }
   settleGpus();
-  if (job.failed() && (!job.options.checksEach || job.options.nccl))
+  if (job.failed())
     world.dropGroups();
   world.endRun();
 }

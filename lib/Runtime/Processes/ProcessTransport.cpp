@@ -72,6 +72,8 @@ ProcessPost ProcessCommunicator::postOf(int32_t id,
   post.program = transport.programHash;
   post.group = Hash().add(group.data(), group.size()).value;
   post.id = id;
+  if (id < 0)
+    post.setText(describeRun());
   return post;
 }
 
@@ -161,20 +163,28 @@ void ProcessCommunicator::receivePost(Awaited &a) {
                               a.rank, kPost);
 }
 
+void ProcessCommunicator::sendPost(int to, ProcessPost post) {
+  post.messages = transport.sentMessages[size_t(to)];
+  world.post(world.postsComm(), bytesOf(post), to, kPost);
+  ++transport.sentPosts[size_t(to)];
+}
+
 void ProcessCommunicator::meet(const std::vector<int> &group,
-                               ProcessPost post) {
-  for (int r : group) {
-    if (r == rank.rank)
-      continue;
-    post.messages = transport.sentMessages[size_t(r)];
-    world.post(world.postsComm(), bytesOf(post), r, kPost);
-    ++transport.sentPosts[size_t(r)];
-  }
+                               const ProcessPost &post) {
+  std::vector<int> others;
+  for (int r : group)
+    if (r != rank.rank)
+      others.push_back(r);
+  for (int r : others)
+    sendPost(r, post);
+  collectPosts(others, post);
+}
+
+void ProcessCommunicator::collectPosts(const std::vector<int> &others,
+                                       const ProcessPost &post) {
   awaited.clear();
-  awaited.reserve(group.size()); // messages are written into the elements
-  for (int r : group) {
-    if (r == rank.rank)
-      continue;
+  awaited.reserve(others.size()); // messages are written into the elements
+  for (int r : others) {
     awaited.push_back({r, {}, nullptr, false});
     receivePost(awaited.back());
   }
@@ -233,13 +243,14 @@ void ProcessCommunicator::check(const ProcessPost &own, int other,
                                 const ProcessPost &post) {
   std::string a = "rank " + std::to_string(rank.rank);
   std::string b = "rank " + std::to_string(other);
-  if (post.program != own.program) {
-    job.fail(a + " runs another program than " + b +
-             ": start all processes with the same file");
+  bool isOtherProgram = post.program != own.program;
+  if (isOtherProgram && (own.id >= 0 || post.id >= 0)) {
+    job.fail(a + " runs another program than " + b);
     throw JobFailed();
   }
-  if (own.id == post.id && own.group == post.group && own.count == post.count &&
-      own.peer == post.peer && own.shape == post.shape) {
+  if (!isOtherProgram && own.id == post.id && own.group == post.group &&
+      own.count == post.count && own.peer == post.peer &&
+      own.shape == post.shape) {
     if (own.id >= 0 || post.messages == receivedMessages[size_t(other)])
       return;
     // Sent before that post, so it comes without anybody's help.
@@ -253,9 +264,13 @@ void ProcessCommunicator::check(const ProcessPost &own, int other,
   const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
   std::string text = "collective mismatch: ";
   if (post.id < 0 && own.id < 0)
-    text += a + " and " + b +
-            " run different functions, or with different extents or options: "
-            "give all processes the same ones";
+    text = a + " runs " + own.text() + ", but " + b + " runs " + post.text() +
+           (own.text() != post.text() ? ""
+            : isOtherProgram          ? " as another file"
+                                      : " with other extents or options") +
+           " (run " + std::to_string(own.run) +
+           "): all processes must run the same programs and functions with "
+           "the same extents and options, in one order";
   else if (post.id < 0)
     text += a + " is in " + table[size_t(own.id)].describe() + ", but " + b +
             " has finished without it";
@@ -275,10 +290,12 @@ void ProcessCommunicator::barrier() {
   std::vector<int> all(transport.size);
   for (size_t r = 0; r < all.size(); ++r)
     all[r] = int(r);
-  if (job.options.checksEach)
+  // When all are known to be in the same run, posts alone say who is where.
+  if (job.options.checksEach && hasAgreed)
     meet(all, postOf(-1, all));
   else
     agree(all);
+  hasAgreed = true;
   job.throwIfFailed();
   if (rank.gpu)
     prepareGpuGroups(all);

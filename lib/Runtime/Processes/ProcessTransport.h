@@ -83,6 +83,11 @@ struct ProcessPost {
   int32_t id = -1;       ///< -1: a barrier
   int32_t rank = 0;      ///< how many dims
   int64_t dims[kShown] = {};
+
+  // Of a barrier, dims[0] is a number to agree on, and text follows: the
+  // function, the program and extents, cut to what fits.
+  void setText(const std::string &text);
+  std::string text() const;
 };
 
 /// The head of a message of `send`; its data follows.
@@ -141,6 +146,8 @@ public:
   static constexpr uint64_t everybody = 0;
   /// The numbers of messages from this rank to each other rank.
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
+
+  WatchTree tree;
 
 private:
   friend struct ProcessWait;
@@ -208,11 +215,10 @@ private:
   std::mutex begunMutex;
   Begun begun;                 ///< guarded by begunMutex
   std::vector<Remote> remotes; ///< rank 0's
-  WatchTree tree;
-  int parent;            ///< who has asked last
-  std::string goingUp;   ///< snapshots behind their heads
-  bool isUrgent = false; ///< and some of them are waited for
-  uint64_t round = 0;    ///< the last one that this rank has heard of
+  int parent;                  ///< who has asked last
+  std::string goingUp;         ///< snapshots behind their heads
+  bool isUrgent = false;       ///< and some of them are waited for
+  uint64_t round = 0;          ///< the last one that this rank has heard of
   bool roundComplete = false, concluded = false, told = false, settling = false;
   bool toldEnd = false, stopping = false;
   Clock::time_point roundBegan, heard, stopBegan, polled;
@@ -242,14 +248,24 @@ private:
     MpiRequest request = nullptr;
     bool isAhead = false; ///< it is in a later run already
   };
-  void meet(const std::vector<int> &group, ProcessPost post);
+  void sendPost(int to, ProcessPost post);
+  /// All members compare their posts with each other.
+  void meet(const std::vector<int> &group, const ProcessPost &post);
+  /// Awaits the posts of others and compares them with this rank's.
+  void collectPosts(const std::vector<int> &others, const ProcessPost &post);
   void check(const ProcessPost &own, int other, const ProcessPost &post);
+  std::string describeRun() const;
+  bool hasAgreed = false; ///< that all are in the same run
   void receivePost(Awaited &awaited);
   /// Polls `missing()` until it gives -1: a rank that this one waits for.
   void await(ProcessWait::Kind kind, const std::function<int()> &missing);
   /// All ranks run one program, entry, and extents; what tells so.
   void agree(const std::vector<int> &all);
   uint64_t proof() const;
+  /// The same where the library has no collectives, along the watchdogs' tree:
+  /// each rank compares its post with those of its parent and its children. The
+  /// largest `dims[0]` of all.
+  int64_t agreeOnTree(ProcessPost post);
   /// Makes the communicators of all groups of the program, once.
   void prepareGroups();
   /// A collective of a group without posts, for whoever looks on.

@@ -208,6 +208,11 @@ int ProcessWorld::lost() {
   return messages->lost();
 }
 
+std::string ProcessWorld::fault() {
+  Lock lock(mutex);
+  return messages->fault();
+}
+
 void ProcessWorld::post(MpiComm comm, std::shared_ptr<const std::string> data,
                         int to, int tag, bool cut) {
   const char *at = data->data();

@@ -126,6 +126,8 @@ public:
   bool poll(double seconds);
   /// The first rank whose process has ended without a word; -1 for none.
   int lost();
+  /// Which process cannot be reached, and why; empty for none.
+  std::string fault();
   /// Whether a process has ended, in whatever way.
   bool isGone(int rank);
   bool someHaveLeft();

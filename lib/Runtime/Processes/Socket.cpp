@@ -99,20 +99,34 @@ Socket Socket::listen(int port, int backlog, uint16_t &actual, int &error) {
   return Socket();
 }
 
-Socket Socket::connect(const sockaddr *address, size_t length,
-                       Deadline deadline) {
+Socket Socket::begin(const sockaddr *address, size_t length) {
   Socket socket(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket)
     return socket;
   socket.prepare();
-  int error = ::connect(socket.fd, address, socklen_t(length)) == 0 ? 0 : errno;
-  if (error == EINPROGRESS) {
-    socklen_t size = sizeof(error);
-    if (!socket.wait(POLLOUT, deadline))
-      error = ETIMEDOUT;
-    else
-      ::getsockopt(socket.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  if (::connect(socket.fd, address, socklen_t(length)) != 0 &&
+      errno != EINPROGRESS) {
+    int error = errno;
+    socket.reset();
+    errno = error;
   }
+  return socket;
+}
+
+int Socket::connectError() const {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
+Socket Socket::connect(const sockaddr *address, size_t length,
+                       Deadline deadline) {
+  Socket socket = begin(address, length);
+  if (!socket)
+    return socket;
+  int error =
+      socket.wait(POLLOUT, deadline) ? socket.connectError() : ETIMEDOUT;
   if (error) {
     socket.reset();
     errno = error;

@@ -40,6 +40,11 @@ public:
   /// Listens at `port`, or at any for 0, for IPv6 and IPv4; `actual` is the
   /// port. None with `error` set to an errno.
   static Socket listen(int port, int backlog, uint16_t &actual, int &error);
+  /// Begins to connect, and is ready for writing when it has come to something.
+  /// None with errno set.
+  static Socket begin(const sockaddr *address, size_t length);
+  /// The outcome of begin(): 0 or an errno.
+  int connectError() const;
   /// None with errno set.
   static Socket connect(const sockaddr *address, size_t length,
                         Deadline deadline);

@@ -32,7 +32,9 @@ namespace {
 constexpr size_t kBufferBytes = size_t(64) << 10;
 /// The most that is read from one process before others get their turn.
 constexpr int kReadsAtATime = 16;
-constexpr uint32_t kGoodbye = 0xffffffff; ///< in place of a channel
+/// In place of a channel: this process leaves; where is the rank that is the
+/// tag; there it is; these ranks have left, or have ended without a word.
+enum Control : uint32_t { kGoodbye = 0xfffffff0, kAsk, kPlace, kLeft, kLost };
 /// How long a process that ends waits for the others to have read all.
 constexpr double kLinger = 2;
 
@@ -46,21 +48,67 @@ uint32_t numberOf(MessageChannel channel) {
 
 } // namespace
 
-TcpMessages::TcpMessages(int r, int local, std::vector<Socket> sockets) {
+TcpMessages::TcpMessages(int r, int local, std::vector<Socket> sockets,
+                         std::vector<TcpPlace> places,
+                         std::unique_ptr<TcpLinks> links)
+    : places(std::move(places)), links(std::move(links)) {
   rank = r;
   size = int(sockets.size());
   localSize = local;
   control = channelOf(1);
   posts = channelOf(2);
   tools = channelOf(3);
-  peers.resize(sockets.size());
-  for (size_t i = 0; i < sockets.size(); ++i) {
-    peers[i].socket = std::move(sockets[i]);
-    peers[i].buffer.resize(i == size_t(rank) ? 0 : kBufferBytes);
-  }
+  for (size_t i = 0; i < sockets.size(); ++i)
+    if (sockets[i])
+      adopt(int(i), std::move(sockets[i]));
 }
 
-TcpMessages::~TcpMessages() = default;
+TcpMessages::~TcpMessages() {
+  for (auto &[r, peer] : peers)
+    for (Request *request : peer.out)
+      if (request->isControl)
+        delete request;
+}
+
+std::vector<int> TcpMessages::relaysOf(int rank, int size) {
+  std::vector<int> relays;
+  for (int other : {rank / 2, 2 * rank, 2 * rank + 1})
+    if (rank > 0 && other > 0 && other < size)
+      relays.push_back(other);
+  return relays;
+}
+
+size_t TcpMessages::numConnections() const {
+  return size_t(std::count_if(peers.begin(), peers.end(), [](const auto &each) {
+    return bool(each.second.socket);
+  }));
+}
+
+TcpMessages::Peer &TcpMessages::peerOf(int other) {
+  Peer &peer = peers[other];
+  peer.rank = other;
+  return peer;
+}
+
+void TcpMessages::adopt(int other, Socket socket) {
+  Peer &peer = peerOf(other);
+  peer.socket = std::move(socket);
+  peer.buffer.resize(kBufferBytes);
+  peer.hasSpoken = false;
+  if (isLeaving)
+    say(peer, kGoodbye, 0);
+  write(peer);
+}
+
+/// Rank 0 is connected to all that are there.
+void TcpMessages::seek(Peer &peer) {
+  Peer &root = peerOf(0);
+  if (peer.isSought || peer.hasLeft || !links || !root.socket)
+    return;
+  peer.isSought = true;
+  if (!links->isConnecting(peer.rank))
+    say(root, kAsk, peer.rank);
+}
 
 MessageRequest TcpMessages::send(MessageChannel channel, const void *data,
                                  size_t bytes, int to, int tag) {
@@ -70,9 +118,11 @@ MessageRequest TcpMessages::send(MessageChannel channel, const void *data,
   request->data = static_cast<char *>(const_cast<void *>(data));
   request->bytes = bytes;
   request->head = {numberOf(channel), tag, bytes};
-  Peer &peer = peers[size_t(to)];
+  Peer &peer = peerOf(to);
   peer.out.push_back(request);
-  if (peer.socket && peer.out.size() == 1)
+  if (!peer.socket)
+    seek(peer);
+  else if (peer.out.size() == 1)
     write(peer);
   return request;
 }
@@ -84,7 +134,7 @@ MessageRequest TcpMessages::receive(MessageChannel channel, void *data,
   request->key = {numberOf(channel), tag};
   request->data = static_cast<char *>(data);
   request->bytes = bytes;
-  Peer &peer = peers[size_t(from)];
+  Peer &peer = peerOf(from);
   peer.wanted[request->key].push_back(request);
   match(peer, request->key);
   return request;
@@ -102,7 +152,7 @@ bool TcpMessages::test(MessageRequest r) {
 
 bool TcpMessages::cancel(MessageRequest r) {
   auto *request = static_cast<Request *>(r);
-  Peer &peer = peers[size_t(request->peer)];
+  Peer &peer = peerOf(request->peer);
   bool came = request->done;
   if (!came) {
     std::deque<Request *> &wanted = peer.wanted[request->key];
@@ -134,12 +184,12 @@ bool TcpMessages::take(MessageChannel channel, int tag, int &from,
                        std::string &data) {
   progress();
   Key key = {numberOf(channel), tag};
-  for (size_t r = 0; r < peers.size(); ++r) {
-    auto it = peers[r].arrived.find(key);
-    if (it == peers[r].arrived.end() || it->second.empty() ||
+  for (auto &[r, peer] : peers) {
+    auto it = peer.arrived.find(key);
+    if (it == peer.arrived.end() || it->second.empty() ||
         !it->second.front()->complete())
       continue;
-    from = int(r);
+    from = r;
     data = std::move(it->second.front()->own);
     it->second.pop_front();
     return true;
@@ -154,19 +204,31 @@ MessageChannel TcpMessages::group(const std::vector<int> &) {
 
 void TcpMessages::progress() {
   polled.clear();
-  for (Peer &peer : peers) {
+  polledPeers.clear();
+  for (auto &[r, peer] : peers) {
+    if (!peer.socket)
+      continue;
     auto events = short(peer.out.empty() ? POLLIN : POLLIN | POLLOUT);
-    // One that is gone has the number -1, which poll ignores.
     polled.push_back({peer.socket.get(), events, 0});
+    polledPeers.push_back(&peer);
   }
-  if (::poll(polled.data(), nfds_t(polled.size()), 0) <= 0)
+  if (links)
+    links->addTo(polled);
+  if (polled.empty() || ::poll(polled.data(), nfds_t(polled.size()), 0) < 0)
     return;
-  for (size_t r = 0; r < peers.size(); ++r) {
-    if (polled[r].revents & (POLLIN | POLLHUP | POLLERR))
-      read(int(r));
-    if (peers[r].socket && (polled[r].revents & POLLOUT))
-      write(peers[r]);
+  for (size_t i = 0; i < polledPeers.size(); ++i) {
+    Peer &peer = *polledPeers[i];
+    if (peer.socket && (polled[i].revents & (POLLIN | POLLHUP | POLLERR)))
+      read(peer);
+    if (peer.socket && (polled[i].revents & POLLOUT))
+      write(peer);
   }
+  if (links)
+    for (TcpLinks::Link &link :
+         links->advance(polled, polledPeers.size(),
+                        [&](int r) { return bool(peerOf(r).socket); }))
+      adopt(link.rank, std::move(link.socket));
+  tellOthers();
 }
 
 void TcpMessages::write(Peer &peer) {
@@ -196,15 +258,14 @@ void TcpMessages::write(Peer &peer) {
     if (request.at < sizeof(Head) + request.bytes)
       continue;
     peer.out.pop_front();
-    if (request.head.channel == kGoodbye)
+    if (request.isControl)
       delete &request;
     else
       request.done = true;
   }
 }
 
-void TcpMessages::read(int r) {
-  Peer &peer = peers[size_t(r)];
+void TcpMessages::read(Peer &peer) {
   for (int i = 0; i < kReadsAtATime && peer.socket; ++i) {
     char *to = peer.buffer.data() + peer.end;
     size_t room = peer.buffer.size() - peer.end;
@@ -221,7 +282,8 @@ void TcpMessages::read(int r) {
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
       return;
     if (n <= 0)
-      return lose(r);
+      return lose(peer);
+    peer.hasSpoken = true;
     if (direct) {
       peer.current->at += size_t(n);
       if (peer.current->complete())
@@ -230,7 +292,7 @@ void TcpMessages::read(int r) {
     }
     peer.end += size_t(n);
     if (!parse(peer))
-      return lose(r);
+      return lose(peer);
     if (size_t(n) < room)
       return; // there is no more
   }
@@ -246,10 +308,6 @@ bool TcpMessages::parse(Peer &peer) {
       Head head;
       std::memcpy(&head, from, sizeof(head));
       peer.begin += sizeof(head);
-      if (head.channel == kGoodbye) {
-        peer.saidGoodbye = true;
-        continue;
-      }
       if (head.bytes > size_t(1) << 46)
         return false;
       begin(peer, head);
@@ -279,6 +337,12 @@ void TcpMessages::begin(Peer &peer, const Head &head) {
   message->key = {head.channel, head.tag};
   message->bytes = size_t(head.bytes);
   peer.current = message;
+  if (head.channel >= kGoodbye) {
+    message->own.resize(message->bytes);
+    if (message->complete())
+      complete(peer);
+    return;
+  }
   std::deque<Request *> &wanted = peer.wanted[message->key];
   std::deque<std::shared_ptr<Incoming>> &arrived = peer.arrived[message->key];
   if (arrived.empty() && !wanted.empty() &&
@@ -296,7 +360,9 @@ void TcpMessages::begin(Peer &peer, const Head &head) {
 void TcpMessages::complete(Peer &peer) {
   std::shared_ptr<Incoming> message = std::move(peer.current);
   peer.current.reset();
-  if (message->into)
+  if (message->key.first >= kGoodbye)
+    hear(peer, message->key, message->own);
+  else if (message->into)
     message->into->done = true;
   else
     match(peer, message->key);
@@ -320,23 +386,97 @@ void TcpMessages::match(Peer &peer, const Key &key) {
   }
 }
 
-void TcpMessages::lose(int r) {
-  Peer &peer = peers[size_t(r)];
+void TcpMessages::lose(Peer &peer) {
   peer.socket.reset();
-  if (!peer.saidGoodbye && firstLost < 0)
-    firstLost = r;
+  // A process that ends on purpose may do so before it knows that it is
+  // connected: rank 0 tells what has become of it.
+  if (!peer.hasSpoken && peer.rank != 0 && rank != 0)
+    peer.isSought = false;
+  else
+    depart(peer, /*isLost=*/true);
+}
+
+void TcpMessages::depart(Peer &peer, bool isLost) {
+  if (peer.hasLeft)
+    return;
+  peer.hasLeft = true;
+  if (links)
+    links->forget(peer.rank);
+  if (isLost && firstLost < 0)
+    firstLost = peer.rank;
+  (isLost ? areLost : haveLeft).push_back(peer.rank);
+}
+
+void TcpMessages::tellOthers() {
+  if (haveLeft.empty() && areLost.empty())
+    return;
+  auto tell = [&](Peer &peer) {
+    auto about = [&](uint32_t channel, const std::vector<int32_t> &ranks) {
+      if (!ranks.empty())
+        say(peer, channel, 0,
+            {reinterpret_cast<const char *>(ranks.data()),
+             ranks.size() * sizeof(ranks[0])});
+    };
+    if (!peer.socket || peer.hasLeft)
+      return;
+    about(kLeft, haveLeft);
+    about(kLost, areLost);
+  };
+  if (rank == 0)
+    for (auto &[r, peer] : peers)
+      tell(peer);
+  for (int r : relaysOf(rank, size))
+    tell(peerOf(r));
+  haveLeft.clear();
+  areLost.clear();
+}
+
+void TcpMessages::say(Peer &peer, uint32_t channel, int32_t tag,
+                      std::string text) {
+  auto *request = new Request;
+  request->isSend = request->isControl = true;
+  request->kept = std::move(text);
+  request->data = request->kept.data();
+  request->bytes = request->kept.size();
+  request->head = {channel, tag, request->bytes};
+  peer.out.push_back(request);
+  write(peer);
+}
+
+void TcpMessages::hear(Peer &peer, const Key &key, const std::string &text) {
+  auto [channel, tag] = key;
+  auto other = size_t(tag);
+  if (channel == kGoodbye)
+    return depart(peer, /*isLost=*/false);
+  if (channel == kAsk && other < places.size())
+    return say(
+        peer, kPlace, tag,
+        {reinterpret_cast<const char *>(&places[other]), sizeof(TcpPlace)});
+  TcpPlace place;
+  if (channel == kPlace && text.size() == sizeof(place) && links) {
+    std::memcpy(&place, text.data(), sizeof(place));
+    if (!peerOf(tag).socket && !gone(tag))
+      links->connect(tag, place);
+  }
+  if (channel != kLeft && channel != kLost)
+    return;
+  std::vector<int32_t> ranks(text.size() / sizeof(int32_t));
+  std::memcpy(ranks.data(), text.data(), ranks.size() * sizeof(int32_t));
+  for (int r : ranks) {
+    // Its own goodbye comes behind what it has sent.
+    if (r < 0 || r >= size || r == rank ||
+        (channel == kLeft && peerOf(r).socket))
+      continue;
+    depart(peerOf(r), channel == kLost);
+    peerOf(r).socket.reset();
+  }
 }
 
 void TcpMessages::leave() {
-  for (Peer &peer : peers) {
-    if (!peer.socket)
-      continue;
-    auto *goodbye = new Request;
-    goodbye->isSend = true;
-    goodbye->head.channel = kGoodbye;
-    peer.out.push_back(goodbye);
-    write(peer);
-  }
+  isLeaving = true;
+  for (auto &[r, peer] : peers)
+    if (peer.socket)
+      say(peer, kGoodbye, 0);
 }
 
 void TcpMessages::finish() {
@@ -345,14 +485,17 @@ void TcpMessages::finish() {
   // A socket that is closed with something unread takes back what it has sent:
   // all wait until the others have said goodbye.
   auto end = Clock::now() + std::chrono::duration<double>(kLinger);
-  auto open = [](const Peer &peer) {
-    return peer.socket && (!peer.out.empty() || !peer.saidGoodbye);
+  auto isOpen = [](const auto &each) {
+    const Peer &peer = each.second;
+    return peer.socket ? !peer.out.empty() || !peer.hasLeft
+                       : !peer.out.empty() && !peer.hasLeft;
   };
-  while (std::any_of(peers.begin(), peers.end(), open) && Clock::now() < end) {
+  while (std::any_of(peers.begin(), peers.end(), isOpen) &&
+         Clock::now() < end) {
     progress();
     ::usleep(200);
   }
-  for (Peer &peer : peers)
+  for (auto &[r, peer] : peers)
     peer.socket.reset();
 }
 

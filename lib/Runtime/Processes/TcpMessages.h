@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Processes that are connected to each other, every two by one TCP connection:
-// TcpStart.cpp makes them, TcpMessages.cpp runs them. Requires a network whose
-// hosts trust each other, as MPI and NCCL do; guarantees that a process which
-// ends without a word is known to all that are connected to it, at once if its
-// machine lives.
+// Processes that send each other messages over TCP. TcpStart.cpp connects each
+// one to rank 0; two others are connected when one first sends to the other
+// (TcpLinks.h), by an address that it asks rank 0 for. So a process has a
+// socket for rank 0, at most three for the relays below, and one for each
+// process that it exchanges messages with. Requires a network whose hosts trust
+// each other, as MPI and NCCL do; guarantees that a process which ends is known
+// to all at once if its machine lives: rank 0, which is connected to all, tells
+// them. Where rank 0 does not answer, the others tell each other: rank r is
+// connected to the ranks r/2, 2r and 2r+1, but for rank 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +23,12 @@
 
 #include "Core/Messages.h"
 #include "Socket.h"
+#include "TcpLinks.h"
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <poll.h>
 
 namespace shardir {
@@ -30,8 +36,12 @@ namespace runtime {
 
 class TcpMessages final : public Messages {
 public:
-  /// `sockets[r]` leads to rank r; the own one is none.
-  TcpMessages(int rank, int localSize, std::vector<Socket> sockets);
+  /// `sockets[r]` leads to rank r, or is none. `places` are those of all ranks
+  /// on rank 0, and `links` connects to them on the others; both may be missing
+  /// where all are connected.
+  TcpMessages(int rank, int localSize, std::vector<Socket> sockets,
+              std::vector<TcpPlace> places = {},
+              std::unique_ptr<TcpLinks> links = nullptr);
   ~TcpMessages() override;
 
   MessageRequest send(MessageChannel channel, const void *data, size_t bytes,
@@ -49,9 +59,15 @@ public:
   int lost() override { return firstLost; }
   void leave() override;
   bool gone(int other) override {
-    const Peer &peer = peers[size_t(other)];
-    return !peer.socket || peer.saidGoodbye;
+    auto it = peers.find(other);
+    return it != peers.end() && it->second.hasLeft;
   }
+  std::string fault() override { return links ? links->fault() : ""; }
+  /// How many processes this one is connected to.
+  size_t numConnections() const;
+  /// Whom a process tells of those that have ended, besides rank 0, which tells
+  /// all.
+  static std::vector<int> relaysOf(int rank, int size);
 
 private:
   /// The header of a message.
@@ -67,9 +83,10 @@ private:
     Key key;
     char *data = nullptr;
     size_t bytes = 0;
-    std::string kept; ///< a send's own copy, once the caller's is let go
-    Head head;        ///< of a send
-    size_t at = 0;    ///< sent so far, head included
+    std::string kept;       ///< a send's own copy, once the caller's is let go
+    bool isControl = false; ///< of this class' own, which nobody waits for
+    Head head;              ///< of a send
+    size_t at = 0;          ///< sent so far, head included
   };
   /// A message that comes, or has come.
   struct Incoming {
@@ -80,8 +97,12 @@ private:
     bool complete() const { return at == bytes; }
   };
   struct Peer {
+    int rank = -1;
     Socket socket;
-    bool saidGoodbye = false;
+    bool isSought = false;  ///< its address has been asked for
+    bool hasSpoken = false; ///< over this socket
+    /// It has ended, with or without a word, or said that it does.
+    bool hasLeft = false;
     std::deque<Request *> out;
     std::vector<char> buffer; ///< read, but not taken apart yet
     size_t begin = 0, end = 0;
@@ -90,22 +111,37 @@ private:
     std::map<Key, std::deque<Request *>> wanted;
   };
 
+  Peer &peerOf(int other);
+  void adopt(int other, Socket socket);
+  void seek(Peer &peer);
   void progress();
   void write(Peer &peer);
-  void read(int rank);
+  void read(Peer &peer);
   /// Takes what is buffered apart. False if it is no message.
   bool parse(Peer &peer);
   void begin(Peer &peer, const Head &head);
   void complete(Peer &peer);
   void match(Peer &peer, const Key &key);
-  void lose(int rank);
+  void lose(Peer &peer);
+  // Messages of this class' own.
+  void say(Peer &peer, uint32_t channel, int32_t tag, std::string text = "");
+  void hear(Peer &peer, const Key &key, const std::string &text);
+  /// Remembers that a process has ended, and tells others with the next
+  /// tellOthers().
+  void depart(Peer &peer, bool isLost);
+  void tellOthers();
   static char *destination(Incoming &message) {
     return message.into ? message.into->data : message.own.data();
   }
 
-  std::vector<Peer> peers;
+  std::map<int, Peer> peers;          ///< those that are known of
+  const std::vector<TcpPlace> places; ///< rank 0's, by rank
+  const std::unique_ptr<TcpLinks> links;
   std::vector<pollfd> polled;
+  std::vector<Peer *> polledPeers;
+  std::vector<int32_t> haveLeft, areLost; ///< others are not told yet
   int firstLost = -1;
+  bool isLeaving = false;
 };
 
 } // namespace runtime

@@ -4,16 +4,21 @@
 // DEFINE: %{plan} =
 // DEFINE: %{assemble} = shard-opt %s -o %t.mlir -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=%{arch} plan=%{plan} explain}),canonicalize,cse,shardir-outline-gpu-kernels,shardir-launches-to-runtime{arch=%{arch}},gpu.module(shardir-kernels-to-nvvm{arch=%{arch}}),shardir-assemble-kernels{arch=%{arch} explain dump-ptx=%t.ptx})'
 // DEFINE: %{check} = FileCheck %s --implicit-check-not="error:" --implicit-check-not="Performance Loss" --implicit-check-not="linalg." --implicit-check-not="is decomposed"
+// REDEFINE: %{plan} = kernels=2
 // RUN: %{assemble} 2>&1 | %{check} --check-prefix=WGMMA
 // RUN: FileCheck %s --check-prefix=WGMMA-PTX < %t.ptx
-// One kernel: tiles of FlashAttention-3, which leave no register; a few are spilled beside a mask, so heads of 64 have two then.
+// One kernel: tiles of FlashAttention-3, of which TMA brings those of queries.
 // REDEFINE: %{plan} = kernels=1
 // RUN: %{assemble} 2>&1 | %{check} --check-prefix=ALL
 // RUN: FileCheck %s --check-prefix=ALL-PTX < %t.ptx
-// Without a mask nothing is spilled that a step makes, for heads of 64, and nothing at all for heads of 128.
+// Without a mask a few values are spilled, outside of the steps.
 // RUN: shard-opt %shardir_src/benchmarks/gpu/attention-backward.mlir --shardir-to-gpu="arch=sm_90a explain" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BENCHMARKS
-// BENCHMARKS-DAG: 'backward64_attention_backward_wgmma_all_4x16x4096x64_bf16' needs 255 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]}} bytes
-// BENCHMARKS-DAG: 'backward128_attention_backward_wgmma_all_4x16x4096x128_bf16' needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
+// BENCHMARKS-DAG: 'backward64_attention_backward_ws_all_4x16x4096x64_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes
+// BENCHMARKS-DAG: 'backward128_attention_backward_ws_all_4x16x4096x128_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes
+// Where threads copy, a few registers are spilled beside a mask, and heads of 64 have two kernels then.
+// REDEFINE: %{plan} = kernels=1,warps=8
+// RUN: %{assemble} 2>&1 | %{check} --check-prefix=THREADS
+// RUN: FileCheck %s --check-prefix=THREADS-PTX < %t.ptx
 // REDEFINE: %{plan} =
 // REDEFINE: %{arch} = sm_80
 // RUN: %{assemble} 2>&1 | %{check}
@@ -39,9 +44,7 @@
 // PTX: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // PTX: .entry d64_attention_backward_mma_keys_values
 
-// WGMMA: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
-// WGMMA: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
-// WGMMA: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
+// WGMMA-COUNT-3: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
 // WGMMA: kernel.attention_backward is scheduled by fma_attention_backward (
 // WGMMA: kernel.attention_backward is scheduled by fma_attention_backward (
 // WGMMA-COUNT-11: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
@@ -58,14 +61,26 @@
 // WGMMA-PTX: wgmma.commit_group
 // WGMMA-PTX-NEXT: wgmma.wait_group.sync.aligned 1;
 
-// ALL: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
-// ALL: kernel.attention_backward is scheduled by wgmma_attention_backward (1 kernel of 128 rows by 64)
-// ALL: kernel 'd128_attention_backward_wgmma_all_4x1024x128_bf16' needs 255 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes,
+// ALL: kernel.attention_backward is scheduled by wgmma_attention_backward (1 kernel of 128 rows by 128, queries and gradients by TMA)
+// ALL: kernel.attention_backward is scheduled by wgmma_attention_backward (1 kernel of 128 rows by 64, queries and gradients by TMA)
+// ALL-DAG: kernel 'd128_attention_backward_ws_all_4x1024x128_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes,
+// ALL-DAG: kernel 'd64_attention_backward_ws_all_4x2048x64_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes,
 
-// ALL-PTX: .entry d128_attention_backward_wgmma_all
+// A thread adds nothing to memory: TMA does, in the block's turn.
+// ALL-PTX: .entry d128_attention_backward_ws_all
+// ALL-PTX-NOT: red.relaxed
+// ALL-PTX-DAG: cp.reduce.async.bulk.tensor
 // ALL-PTX-DAG: red.release.gpu.global.add.u32
 // ALL-PTX-DAG: ld.acquire.gpu.global.u32
-// ALL-PTX-DAG: red.relaxed.gpu.global.add.v2.f32
+
+// THREADS: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
+// THREADS: kernel.attention_backward is scheduled by wgmma_attention_backward (1 kernel of 128 rows by 64)
+// THREADS: kernel 'd128_attention_backward_wgmma_all_4x1024x128_bf16' needs 255 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes,
+
+// THREADS-PTX: .entry d128_attention_backward_wgmma_all
+// THREADS-PTX-DAG: red.release.gpu.global.add.u32
+// THREADS-PTX-DAG: ld.acquire.gpu.global.u32
+// THREADS-PTX-DAG: red.relaxed.gpu.global.add.v2.f32
 
 func.func @d64(%q: memref<4x2048x64xbf16>, %k: memref<4x2048x64xbf16>, %v: memref<4x2048x64xbf16>, %g: memref<4x2048x64xbf16>, %max: memref<4x2048xf32>, %sum: memref<4x2048xf32>, %delta: memref<4x2048xf32>, %dq: memref<4x2048x64xf32>, %dk: memref<4x2048x64xf32>, %dv: memref<4x2048x64xf32>) {
   %scale = arith.constant 0.125 : f32

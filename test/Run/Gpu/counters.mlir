@@ -7,6 +7,11 @@
 // REDEFINE: %{function} = gelu
 // RUN: %{run} --options="arch=sm_90a" --verify | FileCheck %s --check-prefix=TABLE
 // RUN: %{check} --bytes=1050624 --coalesced --no-conflicts
+// The second cache has each of the bias's 64 sectors for 255 of 256 rows. One of 32 sectors has none when the next row
+// needs it: 1024 requests of 512 bytes.
+// RUN: %{check} --l2_hits=16320 --dram_read_bytes=526336 --dram_written_bytes=524288
+// RUN: env SHARDIR_EMULATED_CUDA=cache=1024 %{run} --options="arch=sm_90a"
+// RUN: %{check} --l2_hits=0 --dram_read_bytes=1048576 --dram_written_bytes=524288
 // Four elements a thread, 16 bytes of f32: eight of them would be written by half sectors.
 // REDEFINE: %{function} = momentum
 // RUN: %{run} --options="arch=sm_90a" --verify
@@ -33,6 +38,10 @@
 // REDEFINE: %{function} = product
 // RUN: %{run} --options="arch=sm_80 schedule=mma_matmul" --verify
 // RUN: %{check} --no-conflicts --tensor-flops=33554432
+// 64 blocks of 4 warps wait for two steps of 128 of k, which are copied together: for the second one while a warp
+// multiplies 16 x 16 x 128 for the first one.
+// RUN: %{run} --options="arch=sm_80 schedule=mma_matmul plan=tile_m=32,tile_n=32,tile_k=128,splits=1" --verify
+// RUN: %{check} --no-conflicts --copy_waits=512 --copy_distance_flops=16777216
 // RUN: %{run} --options="arch=sm_90a schedule=wgmma_matmul" --verify
 // RUN: %{check} --no-conflicts --tensor-flops=33554432
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
@@ -72,8 +81,8 @@
 // RUN: not %python %shardir_src/utils/print-counters.py %t.json %t.json 2>&1 | FileCheck %s --check-prefix=NOREPORT
 // NOREPORT: error: '{{.*}}' has no 'gpu'
 
-// TABLE: kernel {{.*}} global bytes  sectors/least  conflicts  barriers
-// TABLE: gelu_generic_elementwise_256x1024_bf16 {{.*}} 1.00 {{ *}}0 {{ *}}0
+// TABLE: kernel {{.*}} global bytes  sectors/least  conflicts  barriers    DRAM bytes  copy distance
+// TABLE: gelu_generic_elementwise_256x1024_bf16 {{.*}} 1.00 {{ *}}0 {{ *}}0 {{ *}}1050624 {{ *}}0
 
 // REDEFINE: %{function} = gelu
 // RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda not shard-run %s --device=cuda-local --function=gelu --counters=%t.json --options="arch=host" 2>&1 | FileCheck %s --check-prefix=HOST

@@ -23,6 +23,9 @@ using namespace ptxtest;
 using shardir::emulated::placeInShared;
 using testing::HasSubstr;
 
+extern "C" void shardir_emulated_counters_start(void);
+extern "C" const char *shardir_emulated_counters(int asTable);
+
 namespace {
 uint16_t upperHalf(float value) {
   uint32_t bits;
@@ -364,6 +367,57 @@ TEST(PtxTensors, AreOrderedByTheirMBarrier) {
     EXPECT_THAT(run(part), HasSubstr("nothing orders the two"));
     ordered.insert(ordered.find("mov.b32 %r6"), "SEEN: bar.sync 0;\n");
     EXPECT_EQ(run(ordered), "");
+  }
+}
+
+TEST(PtxCounters, DistancesOfCopies) {
+  // Its own copy: a commit and two additions lie between copy and wait.
+  Trial run;
+  shardir_emulated_counters_start();
+  ASSERT_EQ(run("mov.b32 %r1, dynamic;\nmad.lo.s32 %r1, %r30, 16, %r1;\n"
+                "cp.async.ca.shared.global [%r1], [%d29], 8;\n"
+                "cp.async.commit_group;\nadd.s32 %r2, %r30, 1;\n"
+                "add.s32 %r2, %r2, 1;\ncp.async.wait_group 0;\n"
+                "ld.shared.b64 %d1, [%r1];\nst.global.b64 [%d30], %d1;"),
+            "");
+  EXPECT_THAT(shardir_emulated_counters(0),
+              HasSubstr("\"copy_waits\": 1, \"copy_distance\": 3, "
+                        "\"least_copy_distance\": 3"));
+
+  // Another warp copies once the one that waits has arrived at `empty`: three
+  // additions lie between that and the wait, whatever order warps run in.
+  for (int64_t blocks : {1, 2}) {
+    Boxed boxed;
+    Trial run = boxed.run(64, blocks);
+    shardir_emulated_counters_start();
+    ASSERT_EQ(
+        run("mov.b64 %d1, extra;\ncvta.param.u64 %d2, %d1;\n"
+            "setp.ge.u32 %p0, %r30, 32;\nsetp.ne.b32 %p3, %r30, 0;\n"
+            "@%p3 bra READY;\nmov.b32 %r1, 1;\n"
+            "mbarrier.init.shared.b64 [dynamic+1024], %r1;\n"
+            "mbarrier.init.shared.b64 [dynamic+1032], %r1;\n" +
+            std::string(kInitFence) +
+            "READY: bar.sync 0;\nmov.b32 %r5, 0;\n@%p0 bra COPY;\n"
+            "add.s32 %r8, %r30, 1;\n@%p3 bra FREE;\n"
+            "mbarrier.arrive.shared.b64 %d3, [dynamic+1032];\n"
+            "FREE: add.s32 %r8, %r8, 1;\nadd.s32 %r8, %r8, 1;\n"
+            "add.s32 %r8, %r8, 1;\n" +
+            kWaitBox +
+            "mov.b32 %r6, dynamic;\nmad.lo.s32 %r6, %r30, 4, %r6;\n"
+            "ld.shared.b32 %r7, [%r6];\nst.global.b32 [%d30], %r7;\n"
+            "bra END;\nCOPY: setp.ne.b32 %p4, %r30, 32;\n@%p4 bra END;\n"
+            "EMPTY: mbarrier.try_wait.parity.shared.b64 %p1, "
+            "[dynamic+1032], %r5;\n@!%p1 bra EMPTY;\nmov.b32 %r2, 128;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 %d3, [dynamic+1024], %r2;\n"
+            "mov.b32 %r3, 8;\nmov.b32 %r4, 4;\n"
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+            "complete_tx::bytes [dynamic], [%d2, {%r3, %r4}], "
+            "[dynamic+1024];\nEND:"),
+        "");
+    EXPECT_THAT(shardir_emulated_counters(0),
+                HasSubstr("\"copy_waits\": " + std::to_string(blocks) +
+                          ", \"copy_distance\": " + std::to_string(3 * blocks) +
+                          ", \"least_copy_distance\": 3"));
   }
 }
 

@@ -281,6 +281,8 @@ Outcome runWait(Warp &w, const Inst &i, uint32_t mask) {
     Block *owner = nullptr;
     uint64_t address = barrierAddress(w, i, lane, owner);
     w.block.grid.order.acquire(w.agent, owner->mbarrierOrder[address]);
+    if (LaunchCounters *counters = w.block.grid.counters.get())
+      counters->await(i, w.agent, owner->shared + address);
   });
   ++w.barriers;
   uint32_t &p = w.predicate(i.s[0]);

@@ -297,6 +297,8 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
   if (order.begin())
     for (auto &block : blocks)
       block->history.forget();
+  if (counters)
+    counters->begin();
   for (size_t i = 0; i < blocks.size(); ++i) {
     int64_t rest = int64_t(i), at[3];
     for (int dim = 0; dim < 3; ++dim) {
@@ -341,7 +343,7 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
 
 std::string Grid::run() {
   if (isCounting())
-    counters = std::make_unique<LaunchCounters>(code);
+    counters = std::make_unique<LaunchCounters>(code, order, launch.cacheBytes);
   int64_t number = 0, place[3], count[3];
   for (int dim = 0; dim < 3; ++dim)
     count[dim] = launch.grid[dim] / launch.cluster[dim];

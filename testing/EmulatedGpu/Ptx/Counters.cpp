@@ -26,8 +26,7 @@ using namespace shardir::emulated;
 using namespace shardir::emulated::ptx;
 
 namespace {
-constexpr uint64_t kSector = 32; ///< bytes
-constexpr uint64_t kBanks = 32;  ///< of 4 bytes
+constexpr uint64_t kBanks = 32; ///< of 4 bytes
 
 const char *classOf(const std::string &opcode,
                     const std::vector<std::string> &words) {
@@ -84,7 +83,8 @@ struct KernelCounters {
   std::map<std::string, uint64_t> classes;
   InstCounters sum;
   uint64_t distinctBytes = 0, tensorFlops = 0;
-  std::map<int, LineCounters> lines; ///< of the PTX that access memory
+  /// Of the PTX that access memory or wait for copies.
+  std::map<int, LineCounters> lines;
   std::map<std::string, SourceCounters> sources; ///< `mlp.mlir:12`
 };
 
@@ -105,6 +105,13 @@ void add(InstCounters &to, const InstCounters &c) {
   to.leastSectors += c.leastSectors;
   to.wavefronts += c.wavefronts;
   to.conflicts += c.conflicts;
+  to.hits += c.hits;
+  to.dramReads += c.dramReads;
+  to.dramWrites += c.dramWrites;
+  to.copyWaits += c.copyWaits;
+  to.copyDistance += c.copyDistance;
+  to.copyFlops += c.copyFlops;
+  to.leastDistance = std::min(to.leastDistance, c.leastDistance);
 }
 
 std::string quoted(const std::string &text) {
@@ -125,7 +132,14 @@ std::string memoryJson(const InstCounters &c) {
   return field("requests", c.requests) + ", " + field("sectors", c.sectors) +
          ", " + field("least_sectors", c.leastSectors) + ", " +
          field("shared_wavefronts", c.wavefronts) + ", " +
-         field("bank_conflicts", c.conflicts);
+         field("bank_conflicts", c.conflicts) + ", " +
+         field("l2_hits", c.hits) + ", " +
+         field("dram_read_bytes", c.dramReads * kSector) + ", " +
+         field("dram_written_bytes", c.dramWrites * kSector) + ", " +
+         field("copy_waits", c.copyWaits) + ", " +
+         field("copy_distance", c.copyDistance) + ", " +
+         field("least_copy_distance", c.copyWaits ? c.leastDistance : 0) +
+         ", " + field("copy_distance_flops", c.copyFlops);
 }
 
 std::string json() {
@@ -167,7 +181,8 @@ std::string table() {
   char row[512];
   std::string out =
       "kernel                                  launches instructions  tensor  "
-      "global bytes  sectors/least  conflicts  barriers\n";
+      "global bytes  sectors/least  conflicts  barriers    DRAM bytes  "
+      "copy distance\n";
   for (const auto &kernel : kernels()) {
     const std::string &name = kernel.first;
     const KernelCounters &k = kernel.second;
@@ -176,7 +191,8 @@ std::string table() {
       return it == k.classes.end() ? uint64_t(0) : it->second;
     };
     std::snprintf(row, sizeof(row),
-                  "%-40s %7llu %12llu %6.1f%% %13llu %14.2f %10llu %9llu\n",
+                  "%-40s %7llu %12llu %6.1f%% %13llu %14.2f %10llu %9llu "
+                  "%13llu %14.0f\n",
                   name.c_str(), static_cast<unsigned long long>(k.launches),
                   static_cast<unsigned long long>(k.instructions),
                   100.0 * double(of("tensor")) /
@@ -185,7 +201,11 @@ std::string table() {
                   double(k.sum.sectors) /
                       double(std::max<uint64_t>(k.sum.leastSectors, 1)),
                   static_cast<unsigned long long>(k.sum.conflicts),
-                  static_cast<unsigned long long>(of("barrier")));
+                  static_cast<unsigned long long>(of("barrier")),
+                  static_cast<unsigned long long>(
+                      (k.sum.dramReads + k.sum.dramWrites) * kSector),
+                  double(k.sum.copyDistance) /
+                      double(std::max<uint64_t>(k.sum.copyWaits, 1)));
     out += row;
   }
   return out;
@@ -193,6 +213,94 @@ std::string table() {
 } // namespace
 
 bool shardir::emulated::ptx::isCounting() { return counting; }
+
+LaunchCounters::LaunchCounters(const Code &code, const Order &order,
+                               uint64_t cacheBytes)
+    : code(code), order(order), insts(code.insts.size()), cache(cacheBytes),
+      agents(order.size()) {
+  for (const Statement &s : code.kernel->statements) {
+    auto says = [&](const char *word) {
+      return std::find(s.words.begin(), s.words.end(), word) != s.words.end();
+    };
+    flops.push_back(std::string(classOf(s.opcode, s.words)) == "tensor"
+                        ? tensorFlops(s.words)
+                        : 0);
+    writes.push_back(s.opcode == "st" || s.opcode == "red" ||
+                     says("bulk_group"));
+    reads.push_back(!writes.back() || s.opcode == "red" || says("reduce"));
+  }
+}
+
+void LaunchCounters::begin() {
+  issued.clear();
+  for (size_t i = 0; i < agents.size(); ++i) {
+    agents[i].clock = order.clock(i);
+    agents[i].until.assign(1, {0, agents[i].work});
+  }
+}
+
+void LaunchCounters::execute(const Inst &inst, size_t agent) {
+  ++of(inst).executed;
+  Agent &a = agents[agent];
+  ++a.work.instructions;
+  a.work.flops += flops[size_t(&inst - code.insts.data())];
+  if (uint32_t clock = order.clock(agent); clock != a.clock) {
+    a.until.push_back({a.clock, a.work});
+    a.clock = clock;
+  }
+}
+
+/// What the agent had done when its clock left `clock`.
+Work LaunchCounters::workAt(const Agent &agent, uint32_t clock) const {
+  if (clock >= agent.clock)
+    return agent.work;
+  auto next = std::upper_bound(
+      agent.until.begin(), agent.until.end(), clock,
+      [](uint32_t c, const auto &entry) { return c < entry.first; });
+  return (next - 1)->second;
+}
+
+Work LaunchCounters::issue(size_t agent) const {
+  Work work = agents[agent].work;
+  ++work.instructions; // the copy
+  return work;
+}
+
+void LaunchCounters::await(const Inst &inst, size_t agent, Work since) {
+  InstCounters &c = of(inst);
+  const Work &now = agents[agent].work;
+  uint64_t distance = now.instructions - since.instructions;
+  ++c.copyWaits;
+  c.copyDistance += distance;
+  c.copyFlops += now.flops - since.flops;
+  c.leastDistance = std::min(c.leastDistance, distance);
+}
+
+void LaunchCounters::issue(size_t agent, const void *barrier) {
+  Issued &copy = issued[barrier];
+  copy.before.clear();
+  for (size_t i = 0; i < agents.size(); ++i)
+    copy.before.push_back(i == agent
+                              ? issue(agent)
+                              : workAt(agents[i], order.knowsUntil(agent, i)));
+  copy.awaited.assign(agents.size(), false);
+}
+
+void LaunchCounters::await(const Inst &inst, size_t agent,
+                           const void *barrier) {
+  auto copy = issued.find(barrier);
+  if (copy == issued.end() || copy->second.awaited[agent])
+    return;
+  copy->second.awaited[agent] = true;
+  await(inst, agent, copy->second.before[agent]);
+}
+
+void LaunchCounters::touch(size_t inst, uint64_t sector) {
+  bool hit = cache.access(sector, writes[inst] ? inst : Cache::kClean,
+                          [&](size_t writer) { ++insts[writer].dramWrites; });
+  insts[inst].hits += hit;
+  insts[inst].dramReads += !hit && reads[inst];
+}
 
 /// Inserts the sectors of `bytes` from `address` on; returns how many they are.
 template <typename Set>
@@ -221,6 +329,8 @@ void LaunchCounters::access(const Inst &inst, uint32_t mask,
     c.sectors += sectors.size();
     c.leastSectors += (starts.size() * size + kSector - 1) / kSector;
     distinct.insert(sectors.begin(), sectors.end());
+    for (uint64_t sector : sectors)
+      touch(size_t(&inst - code.insts.data()), sector);
     return;
   }
   if (window != kSharedWindow)
@@ -256,7 +366,8 @@ void LaunchCounters::box(const Inst &inst,
   ++c.requests;
   // A box is one piece of shared memory, whose rows are swizzled within it.
   c.wavefronts += (uint64_t(boxBytes(map)) + 4 * kBanks - 1) / (4 * kBanks);
-  uint64_t rowBytes = uint64_t(extent[0]) * map.element_bytes, sectors = 0;
+  uint64_t rowBytes = uint64_t(extent[0]) * map.element_bytes;
+  std::set<uint64_t> sectors; // of a row
   if (rowBytes == 0)
     return;
   auto start = uint64_t(uintptr_t(map.address));
@@ -268,9 +379,12 @@ void LaunchCounters::box(const Inst &inst,
           uint64_t a = start + uint64_t(begin[0]) * map.element_bytes;
           for (int dim = 1; dim < map.rank; ++dim)
             a += uint64_t(begin[dim] + at[dim - 1]) * map.strides[dim - 1];
-          sectors += insertSectors(distinct, a, rowBytes);
+          sectors.clear();
+          c.sectors += insertSectors(sectors, a, rowBytes);
+          distinct.insert(sectors.begin(), sectors.end());
+          for (uint64_t sector : sectors)
+            touch(size_t(&inst - code.insts.data()), sector);
         }
-  c.sectors += sectors;
   c.leastSectors +=
       (rowBytes * uint64_t(extent[1] * extent[2] * extent[3] * extent[4]) +
        kSector - 1) /
@@ -286,6 +400,7 @@ std::string LaunchCounters::sourceOf(const Statement &statement) const {
 }
 
 void LaunchCounters::finish(uint64_t blocks) {
+  cache.flush([&](size_t writer) { ++insts[writer].dramWrites; });
   std::lock_guard<std::mutex> lock(mutex());
   KernelCounters &k = kernels()[code.kernel->name];
   ++k.launches;
@@ -301,14 +416,12 @@ void LaunchCounters::finish(uint64_t blocks) {
     k.instructions += c.executed;
     k.classes[kind] += c.executed;
     add(k.sum, c);
-    uint64_t flops = c.flops;
-    if (std::string(kind) == "tensor")
-      flops += c.executed * tensorFlops(s.words);
-    k.tensorFlops += flops;
+    uint64_t products = c.flops + c.executed * flops[i];
+    k.tensorFlops += products;
     std::string source = sourceOf(s);
     add(k.sources[source], c);
-    k.sources[source].tensorFlops += flops;
-    if (c.requests || c.wavefronts) {
+    k.sources[source].tensorFlops += products;
+    if (c.requests || c.wavefronts || c.copyWaits) {
       LineCounters &line = k.lines[s.line];
       add(line, c);
       line.text = code.module->lines[size_t(s.line - 1)];
@@ -319,8 +432,12 @@ void LaunchCounters::finish(uint64_t blocks) {
 
 #define SHARDIR_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Launches are counted from now on.
-SHARDIR_EXPORT void shardir_emulated_counters_start(void) { counting = true; }
+/// Launches are counted from now on, and none before.
+SHARDIR_EXPORT void shardir_emulated_counters_start(void) {
+  std::lock_guard<std::mutex> lock(mutex());
+  kernels().clear();
+  counting = true;
+}
 /// The counts, as JSON or as a table for people; the text is valid until the
 /// next call on this thread. "" where no kernel of PTX has run.
 SHARDIR_EXPORT const char *shardir_emulated_counters(int asTable) {

@@ -41,8 +41,9 @@ struct Launch {
   int64_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   int64_t dynamicBytes = 0;
   std::vector<char> parameters;
-  std::vector<Range> memory; ///< sorted
-  bool anyMemory = false;    ///< whether the host's may be used, too
+  std::vector<Range> memory;      ///< sorted
+  bool anyMemory = false;         ///< whether the host's may be used, too
+  uint64_t cacheBytes = 50 << 20; ///< of the second cache
 };
 
 /// A kernel of a module, decoded when it is first launched. Threads may share

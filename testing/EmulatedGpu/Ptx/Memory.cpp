@@ -300,6 +300,8 @@ void runCopyAsync(Warp &w, const Inst &i, uint32_t mask) {
   forLanes(mask, [&](int l) {
     Copy copy = {};
     copy.bytes = i.bytes;
+    if (w.block.grid.counters)
+      copy.issued = w.block.grid.counters->issue(w.agent);
     copy.copied = i.count ? int32_t(w.cells<uint32_t>(i.s[3])[l]) : i.bytes;
     if (copy.copied < 0 || copy.copied > copy.bytes)
       w.fail(l, "copies " + std::to_string(copy.copied) + " bytes into " +
@@ -346,17 +348,29 @@ void finishGroup(Warp &w, int lane, const std::vector<Copy> &group) {
 
 /// For all but i.imm groups; variant: for everything.
 void runWait(Warp &w, const Inst &i, uint32_t mask) {
+  Work last; // when a copy was issued
+  bool any = false;
   forLanes(mask, [&](int l) {
     LaneState &state = w.states[size_t(l)];
+    auto finish = [&](const std::vector<Copy> &group) {
+      finishGroup(w, l, group);
+      if (!group.empty() &&
+          (!any || group.back().issued.instructions > last.instructions)) {
+        any = true;
+        last = group.back().issued;
+      }
+    };
     while (int64_t(state.groups.size()) > i.imm) {
-      finishGroup(w, l, state.groups.front());
+      finish(state.groups.front());
       state.groups.erase(state.groups.begin());
     }
     if (i.variant) {
-      finishGroup(w, l, state.open);
+      finish(state.open);
       state.open.clear();
     }
   });
+  if (any && w.block.grid.counters)
+    w.block.grid.counters->await(i, w.agent, last);
 }
 
 void decodeCopy(Decoder &d, Inst &i) {

@@ -53,6 +53,10 @@ public:
   bool knows(size_t agent, size_t other, uint32_t clock) const {
     return agent == other || clock <= known[agent][other];
   }
+  /// Up to when `agent` knows `other`.
+  uint32_t knowsUntil(size_t agent, size_t other) const {
+    return known[agent][other];
+  }
   /// Up to when `agent` knows all others.
   uint32_t knowsAll(size_t agent) const { return least[agent]; }
   size_t size() const { return known.size(); }

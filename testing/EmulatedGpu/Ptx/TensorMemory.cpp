@@ -287,9 +287,9 @@ void runProduct(Warp &w, const Inst &i, uint32_t mask) {
     writeSums(w, *block->tensors, p);
   }
   if (w.block.grid.counters)
-    w.block.grid.counters->multiply(i, uint64_t(2) * kTensorLanes *
-                                           blocks.size() * uint64_t(p.n) *
-                                           uint64_t(p.k));
+    w.block.grid.counters->multiply(i, w.agent,
+                                    uint64_t(2) * kTensorLanes * blocks.size() *
+                                        uint64_t(p.n) * uint64_t(p.k));
   if (w.block.early)
     performAny(w.block, p);
   w.tensorProducts.push_back(p);

@@ -119,6 +119,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
                          w.block.grid.nameOf(other) +
                          " accesses: nothing orders the two");
       owner.noteRead(w, -1, barrier, 8);
+      if (LaunchCounters *counters = w.block.grid.counters.get())
+        counters->issue(w.agent, owner.shared + barrier);
       load.targets.push_back({&block, &owner, to, barrier, copy});
     }
     load.issued = w.code.module->at(i.line, "");
@@ -135,12 +137,14 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
 //===----------------------------------------------------------------------===//
 
 void performStore(Warp &w, int lane, const BoxStore &store) {
-  std::string wrong = storeBox(store.map, store.coordinates.data(),
-                               w.block.shared + store.from);
+  auto perform = store.adds ? addBox : storeBox;
+  std::string wrong = perform(store.map, store.coordinates.data(),
+                              w.block.shared + store.from);
   if (!wrong.empty())
     w.fail(lane, wrong);
 }
 
+/// variant: adds to what is there.
 void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
   needOperands(w, i, mask);
   forLanes(mask, [&](int lane) {
@@ -149,8 +153,11 @@ void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
     if (!wrong.empty())
       w.fail(lane, wrong);
     store.coordinates = coordinatesOf(w, i, lane);
-    if (w.block.grid.counters)
-      w.block.grid.counters->box(i, store.map, store.coordinates.data());
+    store.adds = i.variant;
+    if (LaunchCounters *counters = w.block.grid.counters.get()) {
+      counters->box(i, store.map, store.coordinates.data());
+      store.issued = counters->issue(w.agent);
+    }
     int64_t bytes = boxBytes(store.map);
     uint64_t rank;
     store.from = sharedAddress(w, i, lane, bytes, rank);
@@ -175,7 +182,12 @@ void runCommit(Warp &w, const Inst &, uint32_t mask) {
 
 /// Until at most i.imm groups are on their way; variant: the sources are read.
 void runWaitGroup(Warp &w, const Inst &i, uint32_t mask) {
+  LaunchCounters *counters = w.block.grid.counters.get();
   forLanes(mask, [&](int lane) {
+    const auto &groups = w.states[size_t(lane)].storeGroups;
+    size_t ending = groups.size() - std::min(groups.size(), size_t(i.imm));
+    if (counters && ending && !groups[ending - 1].empty())
+      counters->await(i, w.agent, groups[ending - 1].back().issued);
     w.finishStores(lane, size_t(i.imm), /*read=*/i.variant);
   });
 }
@@ -213,6 +225,7 @@ void Grid::perform(Load &load) {
 }
 
 void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
+  bool adds = d.take("reduce");
   if (d.take("commit_group")) {
     i.run = runCommit;
     return;
@@ -238,15 +251,17 @@ void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
       i.more.push_back(d.in(c, Type::B32));
   };
   if (d.take("bulk_group")) {
-    if (!d.take("global") || !d.take("shared::cta"))
+    if (!d.take("global") || !d.take("shared::cta") ||
+        (adds && !d.take("add")))
       d.fail("a copy that is not emulated");
+    i.variant = adds;
     d.wantOperands(2, 2);
     takeMapOperand(d.operand(0));
     i.s[1] = d.address(d.operand(1), i.imm);
     i.run = runStoreBox;
     return;
   }
-  if ((!d.take("shared::cluster") && !d.take("shared::cta")) ||
+  if (adds || (!d.take("shared::cluster") && !d.take("shared::cta")) ||
       !d.take("global") || !d.take("mbarrier::complete_tx::bytes"))
     d.fail("a copy that is not emulated");
   i.variant = d.take("multicast::cluster");

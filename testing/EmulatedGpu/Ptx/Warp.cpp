@@ -236,14 +236,14 @@ bool Warp::run() {
         if (mask) {
           inst.run(*this, inst, mask);
           if (counters)
-            counters->execute(inst);
+            counters->execute(inst, agent);
         }
         ++pc;
         progress = true;
         break;
       case Inst::Branch:
         if (counters)
-          counters->execute(inst);
+          counters->execute(inst, agent);
         branch(inst, mask);
         progress = true;
         break;
@@ -275,7 +275,7 @@ bool Warp::run() {
         }
         if (inst.meet(*this, inst, mask) == Outcome::Next) {
           if (counters)
-            counters->execute(inst);
+            counters->execute(inst, agent);
           ++pc;
           progress = true;
           break;

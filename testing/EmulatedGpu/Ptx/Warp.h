@@ -62,12 +62,15 @@ struct Copy {
   uint64_t to; ///< in shared memory
   const char *from;
   int32_t bytes, copied;
+  Work issued; ///< where that is counted
 };
 /// A box on its way to global memory.
 struct BoxStore {
   shardir_emulated_tensor_map map;
   std::array<int32_t, 5> coordinates;
   uint64_t from;
+  bool adds;
+  Work issued; ///< where that is counted
 };
 /// The asynchronous copies of a lane in flight; the oldest group first.
 struct LaneState {

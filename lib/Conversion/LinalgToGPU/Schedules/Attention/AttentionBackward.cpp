@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionBackwardKernel.h"
+#include "AttentionBackwardWgmma.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -99,10 +99,8 @@ SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
   bool dq = op.isWanted(0), dk = op.isWanted(1), dv = op.isWanted(2);
   SmallVector<Parts> ways;
   // Two warpgroups share the gradients of queries: by rows, or by columns of
-  // which each has whole boxes. FlashAttention-3 has the same tiles. Beside a
-  // mask the larger one leaves ptxas too few registers for asynchronous wgmma.
-  bool shares = (plan.bn == 128 && plan.k <= 64 && plan.v <= 64 &&
-                 findMask(op).conditions.empty()) ||
+  // which each has whole boxes. FlashAttention-3 has the same tiles.
+  bool shares = (plan.bn == 128 && plan.k <= 64 && plan.v <= 64) ||
                 (plan.bn == 64 && plan.k == 128 && plan.v <= 128);
   if (unit.adds && !target.isHost() && plan.warps == 8 && shares && dq && dk &&
       dv)
@@ -136,6 +134,7 @@ struct Choice {
 PlanNumbers numbersOf(const BackwardPlan &plan, const Parts &parts) {
   return {{"tile_m", plan.bm()},
           {"tile_n", plan.bn},
+          {"warps", plan.warps + plan.copyWarps},
           {"stages", plan.stages},
           {"kernels", int64_t(parts.size())}};
 }
@@ -148,11 +147,16 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
   bool third = parts.front().third;
   int64_t bytes =
       sharedBytesOf(op, unit, plan) + (third ? plan.bm() * plan.bn * 2 : 0);
+  if (plan.copyWarps > 0)
+    bytes += TmaBackward::moreSharedBytes(plan);
   if (bytes > target.sharedBytes)
     return std::nullopt;
+  int64_t threads = plan.threads() + 32 * plan.copyWarps;
+  // Warpgroups divide 168 for each thread among themselves.
+  int64_t registers = plan.copyWarps > 0 ? 168 : 255;
   double present = std::min({double(target.sharedBytes / bytes),
-                             double(target.registers / (255 * plan.threads())),
-                             double(target.threads / plan.threads())});
+                             double(target.registers / (registers * threads)),
+                             double(target.threads / threads)});
   if (present < 1)
     return std::nullopt;
   // The counters of turns are set to 0 by a kernel.
@@ -167,7 +171,9 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
                    (part.second ? plan.v : 0) + (part.third ? plan.k : 0));
     double resident =
         std::min(present, std::ceil(blocks / target.multiprocessors));
-    double rate = unit.flops(target) / target.multiprocessors *
+    // An estimate: nobody who multiplies waits for copies, additions and turns.
+    double share = plan.copyWarps > 0 ? 1.2 : 1;
+    double rate = share * unit.flops(target) / target.multiprocessors *
                   std::min(1.0, resident * plan.warps / 8);
     double rounds =
         std::ceil(blocks / (target.multiprocessors * resident)) * resident;
@@ -178,6 +184,14 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
                (rounds * steps + waits) * (work / rate) * (1 + 4.0 / plan.bn);
   }
   return seconds;
+}
+
+bool suitsTma(kernel::AttentionBackwardOp op, const BackwardPlan &plan,
+              const BackwardPart &part) {
+  TrialEmitter trial(op);
+  FailureOr<BackwardProblem> problem = BackwardProblem::create(trial.emit, op);
+  return succeeded(problem) &&
+         !suitsTensorMaps(trial.emit, *problem, plan, part).never();
 }
 
 std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
@@ -194,7 +208,20 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
       plan.bn = bn;
       plan.k = roundUp(*shape.k, 16);
       plan.v = roundUp(*shape.v, 16);
+      SmallVector<std::pair<Parts, int64_t>> ways;
       for (const Parts &parts : partsOf(op, unit, plan, target)) {
+        bool third = parts.front().third;
+        if (third)
+          ways.push_back({parts, 4});
+        // Beside a mask, threads that copy have too few registers for the
+        // larger tile and asynchronous wgmma.
+        if (!third || plan.bn < 128 || findMask(op).conditions.empty())
+          ways.push_back({parts, 0});
+      }
+      for (const auto &[parts, copyWarps] : ways) {
+        plan.copyWarps = copyWarps;
+        if (copyWarps > 0 && !suitsTma(op, plan, parts.front()))
+          continue;
         std::optional<double> seconds =
             secondsOf(op, unit, shape, plan, parts, target);
         if (!seconds)
@@ -278,6 +305,8 @@ public:
     estimate.reason = llvm::formatv("{0} kernel{1} of {2} rows by {3}", kernels,
                                     kernels == 1 ? "" : "s", choice->plan.bm(),
                                     choice->plan.bn);
+    if (choice->plan.copyWarps > 0)
+      estimate.reason += ", queries and gradients by TMA";
     estimate.plan = numbersOf(choice->plan, choice->parts);
     return estimate;
   }

@@ -96,15 +96,17 @@ Index BackwardKernel::inside(Index position, const Axis &axis, int64_t tile) {
   return emit.min(position, emit.sub(axis.extent, emit.constant(1)));
 }
 
-void BackwardKernel::load(Index step, Index stage) {
-  Index at = emit.mul(step, plan.bn);
-  copy(otherK, stage, at, emit.constant(0));
-  copy(otherV, stage, at, emit.constant(0));
-  if (!staged.empty())
-    loadStaged(stage, at);
+void BackwardKernel::load(const Step &step) {
+  Index start = emit.mul(step.number, plan.bn);
+  copy(otherK, step.stage, start, emit.constant(0));
+  copy(otherV, step.stage, start, emit.constant(0));
+  loadStaged(step.stage, start, emit.thread(), threads);
 }
 
-void BackwardKernel::loadStaged(Index stage, Index start) {
+void BackwardKernel::loadStaged(Index stage, Index start, Index thread,
+                                int64_t count) {
+  if (staged.empty())
+    return;
   OpBuilder &builder = emit.builder;
   Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
   auto one = [&](Index column) {
@@ -119,9 +121,9 @@ void BackwardKernel::loadStaged(Index stage, Index start) {
           /*srcElements=*/Value(), /*bypassL1=*/UnitAttr());
     }
   };
-  for (int64_t from = 0; from < plan.bn; from += threads) {
-    Index column = emit.add(emit.thread(), emit.constant(from));
-    if (from + threads <= plan.bn)
+  for (int64_t from = 0; from < plan.bn; from += count) {
+    Index column = emit.add(thread, emit.constant(from));
+    if (from + count <= plan.bn)
       one(column);
     else
       emit.branch(emit.lessThan(column, emit.constant(plan.bn)),
@@ -274,8 +276,9 @@ Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
   OpBuilder &builder = emit.builder;
   bool columnsExist = other.isDividedBy(plan.bn);
   step.visible = columnsExist && mask.conditions.empty();
-  // One test is worth it where it saves one for each score.
-  if (mask.conditions.empty())
+  // One test is worth it where it saves one for each score, unless products
+  // take longer than instructions: two steps in a loop take more registers.
+  if (mask.conditions.empty() || plan.copyWarps > 0)
     return runStep(step, sums);
   Value visible;
   LoopRanges ranges = stepRanges(step.number);
@@ -357,7 +360,7 @@ void BackwardKernel::run(StringRef name) {
     of.offset = layout.take(plan.stages * plan.bn *
                             elementBytes(problem.extras[of.extra].element));
 
-  emit.launch(name, {blocks}, plan.threads(), layout.bytes, [&] {
+  emit.launch(name, {blocks}, blockThreads(), layout.bytes, [&] {
     placeBlock();
     lane = emit.rem(emit.thread(), 32);
     warp = emit.div(emit.thread(), 32);
@@ -367,57 +370,73 @@ void BackwardKernel::run(StringRef name) {
       of.shared = emit.shared(problem.extras[of.extra].element,
                               plan.stages * plan.bn, of.offset);
     prepare();
-    for (int64_t row = 0; row < 2; ++row) {
-      SmallVector<Index> ivs(blockIvs);
-      setIvs(ivs, own, inside(rowAt(row), own, plan.bm()));
-      rows.push_back(
-          body.runCommon(BackwardBody::OnOwn, ivs, [&](unsigned extra) {
-            return loadOf(problem.extras[extra], ivs);
-          }));
-    }
-
-    Index zero = emit.constant(0), one = emit.constant(1);
-    Index first = zero, end = emit.ceilDiv(other.extent, plan.bn);
+    stepBegin = emit.constant(0);
+    stepEnd = emit.ceilDiv(other.extent, plan.bn);
     if (!mask.conditions.empty()) {
       auto [from, to] = visibleRange(other, blockRanges());
-      first = emit.div(from, plan.bn);
-      end = emit.ceilDiv(to, plan.bn);
+      stepBegin = emit.div(from, plan.bn);
+      stepEnd = emit.ceilDiv(to, plan.bn);
     }
-    stepEnd = end;
-    Index count = emit.max(emit.sub(end, first), zero);
-    // Backwards: the steps that are last are those that most blocks have where
-    // later queries see more.
-    auto stepAt = [&](Index n) {
-      return part.third ? emit.sub(emit.sub(end, one), n) : emit.add(first, n);
-    };
-    copy(ownK, zero, rowStart, zero);
-    copy(ownV, zero, rowStart, zero);
-    Value newest;
-    for (int64_t stage = 0; stage < plan.stages - 1; ++stage) {
-      Index n = emit.constant(stage);
-      emit.branch(emit.lessThan(n, count), [&] { load(stepAt(n), n); });
-      newest = commit();
-    }
-    SmallVector<Value> zeros(firsts() + seconds(), emit.zero(problem.wide));
-    SmallVector<Value> sums =
-        emit.loop(zero, count, one, zeros, [&](Index n, ValueRange carried) {
-          wait(newest, plan.stages - 2);
-          beforeBarrier();
-          emit.barrier();
-          Index next = emit.add(n, emit.constant(plan.stages - 1));
-          emit.branch(emit.lessThan(next, count),
-                      [&] { load(stepAt(next), emit.rem(next, plan.stages)); });
-          commit();
-          return runMaskedStep({stepAt(n), emit.rem(n, plan.stages)},
-                               Fragment(carried));
-        });
-    if (part.third)
-      emit.branch(emit.lessThan(zero, count), [&] { afterSteps(first); });
-    if (part.first)
-      store(problem.results[part.ofKeys ? 1 : 0], problem.k, plan.k,
-            ArrayRef(sums).take_front(firsts()));
-    if (part.second)
-      store(problem.results[2], problem.v, plan.v,
-            ArrayRef(sums).take_back(seconds()));
+    walk(emit.max(emit.sub(stepEnd, stepBegin), emit.constant(0)));
   });
+}
+
+BackwardKernel::Step BackwardKernel::stepAt(Index ordinal) {
+  // Backwards: the steps that are last are those that most blocks have where
+  // later queries see more.
+  Index number = part.third
+                     ? emit.sub(emit.sub(stepEnd, emit.constant(1)), ordinal)
+                     : emit.add(stepBegin, ordinal);
+  return {number, ordinal, emit.rem(ordinal, plan.stages)};
+}
+
+Fragment BackwardKernel::zeroSums() {
+  return Fragment(firsts() + seconds(), emit.zero(problem.wide));
+}
+
+void BackwardKernel::readRows() {
+  for (int64_t row = 0; row < 2; ++row) {
+    SmallVector<Index> ivs(blockIvs);
+    setIvs(ivs, own, inside(rowAt(row), own, plan.bm()));
+    rows.push_back(
+        body.runCommon(BackwardBody::OnOwn, ivs, [&](unsigned extra) {
+          return loadOf(problem.extras[extra], ivs);
+        }));
+  }
+}
+
+void BackwardKernel::walk(Index count) {
+  Index zero = emit.constant(0);
+  readRows();
+  copy(ownK, zero, rowStart, zero);
+  copy(ownV, zero, rowStart, zero);
+  auto loadAt = [&](Index ordinal) {
+    emit.branch(emit.lessThan(ordinal, count), [&] { load(stepAt(ordinal)); });
+    return commit();
+  };
+  Value newest;
+  for (int64_t stage = 0; stage < plan.stages - 1; ++stage)
+    newest = loadAt(emit.constant(stage));
+  SmallVector<Value> sums =
+      emit.loop(zero, count, emit.constant(1), zeroSums(),
+                [&](Index ordinal, ValueRange carried) {
+                  wait(newest, plan.stages - 2);
+                  beforeBarrier();
+                  emit.barrier();
+                  loadAt(emit.add(ordinal, emit.constant(plan.stages - 1)));
+                  return runMaskedStep(stepAt(ordinal), Fragment(carried));
+                });
+  if (part.third)
+    emit.branch(emit.lessThan(zero, count), [&] { afterSteps(); });
+  finish(sums);
+}
+
+void BackwardKernel::finish(ValueRange sums) {
+  Fragment all(sums);
+  if (part.first)
+    store(problem.results[part.ofKeys ? 1 : 0], problem.k, plan.k,
+          ArrayRef(all).take_front(firsts()));
+  if (part.second)
+    store(problem.results[2], problem.v, plan.v,
+          ArrayRef(all).take_back(seconds()));
 }

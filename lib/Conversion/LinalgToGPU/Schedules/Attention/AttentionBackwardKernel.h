@@ -53,6 +53,8 @@ struct BackwardPlan {
   /// The extents of k and v, rounded up to multiples of 16.
   int64_t k = 64, v = 64;
   int64_t stages = 2;
+  /// Besides `warps`: a warpgroup that has TMA copy, or none.
+  int64_t copyWarps = 0;
 
   int64_t threads() const { return 32 * warps; }
   int64_t bm() const { return 16 * warps; }
@@ -68,9 +70,14 @@ struct BackwardPart {
 /// The kernel of a part: 16-bit operands by mma.sync, f32 sums.
 void emitMmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
-/// The same by wgmma: sm_90a, four warps for each 64 rows.
+/// The same by wgmma: sm_90a, four warps for each 64 rows. With `copyWarps` TMA
+/// brings queries and gradients, and adds to those of queries; where addresses
+/// turn out not to suit tensor maps, threads do.
 void emitWgmmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                        const BackwardPlan &plan, const BackwardPart &part);
+/// Whether they do suit:
+Condition suitsTensorMaps(KernelEmitter &emit, const BackwardProblem &problem,
+                          const BackwardPlan &plan, const BackwardPart &part);
 /// The same for operands of any float types by fused multiply-adds.
 void emitFmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
@@ -87,21 +94,31 @@ public:
 
 protected:
   virtual void takeMore(SharedLayout &layout) {}
+  virtual int64_t blockThreads() const { return plan.threads(); }
   /// At the kernel's start.
   virtual void prepare() {}
+  /// `count` steps, and what is stored after them.
+  virtual void walk(Index count);
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
-  /// A step: its number among those along the other axis, where its tiles are,
-  /// and whether all of its columns exist and no score is masked.
+  /// A step: its number among those along the other axis and among those of
+  /// the block, where its tiles are, and whether all of its columns exist and
+  /// no score is masked.
   struct Step {
-    Index number, stage;
+    Index number, ordinal, stage;
     bool visible = false;
   };
   /// Adds a step's part to `sums`, those of the first result before those of
   /// the second.
   virtual Fragment runStep(const Step &step, const Fragment &sums) = 0;
-  /// Behind the last step, which was number `last`; with `third` alone.
-  virtual void afterSteps(Index last) {}
+  /// Behind the last step; with `third` alone.
+  virtual void afterSteps() {}
+  Step stepAt(Index ordinal);
+  Fragment runMaskedStep(Step step, const Fragment &sums);
+  Fragment zeroSums();
+  /// Reads what the thread's rows have in common for all scores.
+  void readRows();
+  void finish(mlir::ValueRange sums);
   mlir::FloatType wideType() const override { return problem.wide; }
 
   int64_t scoreTiles() const { return plan.bn / 8; }
@@ -141,31 +158,31 @@ protected:
   /// The number of the block's batch, that of the block among those of its
   /// batch, and its first row.
   Index batch, rowTile, rowStart;
-  /// Behind the highest number of a step.
-  Index stepEnd;
-
-private:
+  /// The block's steps, the second one excluded.
+  Index stepBegin, stepEnd;
   /// An extra of the steps' columns, in shared memory.
   struct Staged {
     unsigned extra = 0;
     int64_t offset = 0;
     mlir::Value shared = {};
   };
+  llvm::SmallVector<Staged> staged;
+  /// By `count` threads, of which this one is number `thread`.
+  void loadStaged(Index stage, Index start, Index thread, int64_t count);
+
+private:
   /// Sets the numbers of the block.
   void placeBlock();
   /// The position, or the last one where that does not exist.
   Index inside(Index position, const Axis &axis, int64_t tile);
-  void loadStaged(Index stage, Index start);
   /// A thread's two neighbours of eight columns of a step.
   mlir::Value pairOf(const Staged &of, const Step &step, int64_t eight);
   Index columnAt(Index step, int64_t column);
   Index rowAt(int64_t row);
-  void load(Index step, Index stage);
-  Fragment runMaskedStep(Step step, const Fragment &sums);
+  void load(const Step &step);
   void store(const NestOperand &result, const Axis &axis, int64_t extent,
              llvm::ArrayRef<mlir::Value> sums);
 
-  llvm::SmallVector<Staged> staged;
   /// Of the thread's two rows.
   llvm::SmallVector<BackwardBody::Values> rows;
 };

@@ -13,16 +13,14 @@
 //
 // The warp-specialised kernel is FlashAttention-3's (Shah et al.,
 // arXiv:2407.08608, algorithm 2). One warp has the copy engine fill two rings,
-// of keys and of values; a stage has two mbarriers, as those of
-// TensorMapTiles.h. A warpgroup starts a step's scores and the sums of the step
+// of keys and of values. A warpgroup starts a step's scores and the sums of the step
 // before, and computes exponentials of the scores while the sums are
 // multiplied. Two warpgroups take turns at starting products, by a barrier
 // each: the products of one run while the other one computes.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../TensorMaps.h"
-#include "WarpgroupTiles.h"
+#include "TileRing.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -71,23 +69,16 @@ class WarpSpecializedAttention : public WgmmaAttention {
 public:
   WarpSpecializedAttention(KernelEmitter &emit, const AttentionProblem &problem,
                            const AttentionPlan &plan)
-      : WgmmaAttention(emit, problem, plan), keys{key}, values{value} {}
+      : WgmmaAttention(emit, problem, plan),
+        keys(emit, key, problem.outer.loops),
+        values(emit, value, problem.outer.loops) {}
 
-  Condition suits() {
-    // Rows of queries may be several loops: threads copy these.
-    for (const Axis *axis : {&problem.columns, &problem.k, &problem.v})
-      if (axis->loops.size() != 1)
-        return {false, {}};
-    for (const Tile *tile : {&key, &value})
-      if (loopsOf(*tile).size() > mostTensorMapDims ||
-          tile->rows > mostTensorMapBox)
-        return {false, {}};
-    return emit.both(key.aligned, value.aligned);
-  }
+  // Rows of queries may be several loops: threads copy these.
+  Condition suits() { return emit.both(keys.suits(), values.suits()); }
 
   void run() {
-    for (Ring *ring : {&keys, &values})
-      ring->map = mapOf(ring->tile);
+    for (TileRing *ring : {&keys, &values})
+      ring->makeMap(problem.extents);
     WgmmaAttention::run("ws");
   }
 
@@ -99,93 +90,19 @@ private:
   /// The block's barriers: the turn of each warpgroup, and all that multiply.
   enum Barriers : int64_t { FirstTurn = 1, Multipliers = 3 };
 
-  /// Stages that hold tiles of steps in turn.
-  struct Ring {
-    const Tile &tile;
-    Value map = {};
-    /// Where its mbarriers are in shared memory: `full` of each stage, then
-    /// `empty`.
-    int64_t barriers = 0;
-  };
-
   void takeMore(SharedLayout &layout) override {
-    for (Ring *ring : {&keys, &values})
-      ring->barriers = layout.take(plan.stages * 16);
+    for (TileRing *ring : {&keys, &values})
+      ring->takeShared(layout);
   }
   int64_t blockThreads() const override {
     return plan.threads() + 32 * plan.copyWarps;
   }
 
-  /// The loops that move a tile's operand: along its rows, across them, others.
-  SmallVector<int> loopsOf(const Tile &tile) const {
-    SmallVector<int> loops = {tile.second->loops[0], tile.first->loops[0]};
-    if (tile.turned)
-      std::swap(loops[0], loops[1]);
-    for (int loop : problem.outer.loops)
-      if (!tile.operand.isUniform(loop))
-        loops.push_back(loop);
-    return loops;
-  }
-  Value mapOf(const Tile &tile) {
-    SmallVector<TensorMapDim> dims;
-    for (auto [d, loop] : llvm::enumerate(loopsOf(tile)))
-      dims.push_back({problem.extents[loop], tile.operand.strides[loop],
-                      d == 0   ? WarpgroupTiles::rowElements
-                      : d == 1 ? tile.rows
-                               : 1});
-    return makeTensorMap(emit, tile.operand, dims);
-  }
-
   // `number` is that of a step among those of the block.
 
-  Index stageOf(Index number) { return emit.rem(number, plan.stages); }
-  Value barrier(const Ring &ring, Index stage, bool empty) {
-    int64_t first = ring.barriers + (empty ? 8 * plan.stages : 0);
-    return sharedPointer(
-        emit,
-        emit.add(shared, emit.add(emit.mul(stage, 8), emit.constant(first))));
-  }
-  void await(const Ring &ring, Index number, bool empty) {
-    // The phase before the first one counts as ended.
-    Index round = emit.div(number, plan.stages);
-    if (empty)
-      round = emit.add(round, emit.constant(1));
-    emit.awaitPhase(barrier(ring, stageOf(number), empty),
-                    emit.cast(emit.rem(round, 2), 32));
-  }
-  void release(const Ring &ring, Index number) {
-    emit.branch(emit.equal(lane, emit.constant(0)), [&] {
-      arrive(emit, barrier(ring, stageOf(number), /*empty=*/true));
-    });
-  }
-
   /// The warp that copies.
-  void load(const Ring &ring, Index number, Index step, Index secondStart) {
-    await(ring, number, /*empty=*/true);
-    emit.byOneThread([&] {
-      const Tile &tile = ring.tile;
-      Index stage = stageOf(number);
-      Value full = barrier(ring, stage, /*empty=*/false);
-      int64_t boxElements = tile.rows * WarpgroupTiles::rowElements;
-      arriveExpecting(emit, full, 2 * elements(tile));
-      Index inRow = emit.mul(step, plan.bn), row = secondStart;
-      if (!tile.turned)
-        std::swap(inRow, row);
-      Index start = emit.add(shared, emit.constant(tile.offset));
-      start = emit.add(start, emit.mul(stage, 2 * elements(tile)));
-      for (int64_t box = 0; box < elements(tile) / boxElements; ++box) {
-        Index column =
-            emit.add(inRow, emit.constant(box * WarpgroupTiles::rowElements));
-        SmallVector<Value> place = {emit.cast(column, 32), emit.cast(row, 32)};
-        for (int loop : ArrayRef(loopsOf(tile)).drop_front(2))
-          place.push_back(emit.cast(blockIvs[loop], 32));
-        copyBox(
-            emit, ring.map, place,
-            sharedPointer(
-                emit, emit.add(start, emit.constant(2 * box * boxElements))),
-            full);
-      }
-    });
+  void load(TileRing &ring, Index number, Index step, Index secondStart) {
+    ring.load(number, emit.mul(step, plan.bn), secondStart, blockIvs);
   }
   void copySteps(Index first, Index end) {
     Index zero = emit.constant(0), one = emit.constant(1);
@@ -216,13 +133,13 @@ private:
   /// Those of step `step`, if there is one.
   void awaitKeys(Index number, Index step, Index end) {
     emit.branch(emit.lessThan(step, end),
-                [&] { await(keys, number, /*empty=*/false); });
+                [&] { keys.awaitFull(number); });
   }
   /// Starts the products of step `number`'s probabilities and values.
   Value startSums(Index number, ArrayRef<Value> probabilities,
                   const Fragment &acc) {
-    await(values, number, /*empty=*/false);
-    return tiles.startSums(probabilities, value, stageOf(number), acc);
+    values.awaitFull(number);
+    return tiles.startSums(probabilities, value, values.stageOf(number), acc);
   }
 
   /// A step but the first one, whose keys are there: the sums, and its
@@ -232,12 +149,12 @@ private:
     Sums sums = sumsOf(carried);
     Index before = emit.sub(number, emit.constant(1));
     awaitTurn();
-    Value products = startScores(stageOf(number));
+    Value products = startScores(keys.stageOf(number));
     Value acc =
         startSums(before, SmallVector<Value>(factorsOf(carried)), sums.acc);
     passTurn();
     tiles.wait(1);
-    release(keys, number);
+    keys.release(number, lane);
     Fragment p = scored(tiles.finish(products), step, visible);
     SmallVector<Value> shrink = softmax(p, sums);
     // Exponentials are computed before the sums are waited for: ptxas would
@@ -246,7 +163,7 @@ private:
     awaitKeys(emit.add(number, emit.constant(1)),
               emit.add(step, emit.constant(1)), end);
     tiles.wait(0);
-    release(values, before);
+    values.release(before, lane);
     sums.acc = tiles.finish(acc);
     scale(sums.acc, shrink);
     finishProbabilities(p, step);
@@ -262,13 +179,13 @@ private:
   SmallVector<Value> runSteps(Index first, Index end) {
     Index zero = emit.constant(0), one = emit.constant(1);
     Sums sums = initial();
-    await(keys, zero, /*empty=*/false);
+    keys.awaitFull(zero);
     // The first warpgroup begins.
     emit.branch(isGroup(1), [&] { awaitTurn(); });
     Value products = startScores(zero);
     passTurn();
     tiles.wait(0);
-    release(keys, zero);
+    keys.release(zero, lane);
     Fragment p = scored(tiles.finish(products), first);
     scale(sums.acc, softmax(p, sums));
     finishProbabilities(p, first);
@@ -303,19 +220,14 @@ private:
 
   void attend(Index first, Index end) override {
     OpBuilder &builder = emit.builder;
-    Value all = emit.shared(builder.getI8Type(), 1, 0);
-    shared =
-        memref::ExtractAlignedPointerAsIndexOp::create(builder, emit.loc, all)
-            .getResult();
+    Index shared = tiles.sharedAddress();
+    for (TileRing *ring : {&keys, &values})
+      ring->open(shared);
     emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
-      for (const Ring *ring : {&keys, &values}) {
-        for (int64_t stage = 0; stage < plan.stages; ++stage) {
-          // One thread that expects bytes; every warp that multiplies.
-          Index at = emit.constant(stage);
-          initBarrier(emit, barrier(*ring, at, /*empty=*/false), 1);
-          initBarrier(emit, barrier(*ring, at, /*empty=*/true), plan.warps);
-        }
-        prefetchTensorMap(emit, ring->map);
+      for (TileRing *ring : {&keys, &values}) {
+        // One thread that expects bytes; every warp that multiplies.
+        ring->init(1, plan.warps);
+        ring->prefetchMap();
       }
       NVVM::FenceMbarrierInitOp::create(builder, emit.loc);
     });
@@ -340,9 +252,7 @@ private:
                 multiply, copy);
   }
 
-  Ring keys, values;
-  // In the kernel.
-  Index shared; ///< the address of shared memory
+  TileRing keys, values;
 };
 } // namespace
 

@@ -74,6 +74,13 @@ Index WarpgroupTiles::group() {
       .getResult();
 }
 
+Index WarpgroupTiles::sharedAddress() {
+  Value all = emit.shared(emit.builder.getI8Type(), 1, 0);
+  return memref::ExtractAlignedPointerAsIndexOp::create(emit.builder, emit.loc,
+                                                        all)
+      .getResult();
+}
+
 void WarpgroupTiles::publish() { publishToWgmma(emit); }
 
 Value WarpgroupTiles::word(int64_t value) {

@@ -39,7 +39,10 @@ public:
   /// what is computed from it takes no registers of threads.
   Index group();
 
-  /// Before the barrier behind which wgmma reads what the thread wrote.
+  /// The address of the block's shared memory.
+  Index sharedAddress();
+
+  /// Before the barrier behind which wgmma or TMA reads what the thread wrote.
   void publish();
 
   /// Begins the products of 64 rows of `left`, those of part `leftPart`, and of
