@@ -85,7 +85,7 @@ struct SearchOptions {
   int rounds = 8;
   /// Where variables are held, tables are smaller than `tableLimit` if adding
   /// them up took more sums than this in one round.
-  int64_t work = 1 << 22, workPerVariable = 256;
+  int64_t work = 1 << 25, workPerVariable = 1 << 13;
   /// Nothing is held in components of at most `wideVariables` that tables of up
   /// to `wideLimit` entries solve exactly, the ones with the least work first,
   /// while all of these together make at most `wideWork` sums.
