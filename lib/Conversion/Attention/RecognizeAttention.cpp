@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_MARKATTENTION
@@ -121,12 +122,21 @@ struct MarkAttentionPass : shardir::impl::MarkAttentionBase<MarkAttentionPass> {
       if (match)
         mark(*match);
       if (added)
-        rewriter.eraseOp(added);
+        eraseDead(rewriter, added);
     }
     repeated.restore();
   }
 
 private:
+  /// Erases `op` and what is there for it alone.
+  static void eraseDead(RewriterBase &rewriter, Operation *op) {
+    SmallVector<Value> operands(op->getOperands());
+    rewriter.eraseOp(op);
+    for (Value operand : operands)
+      if (Operation *made = operand.getDefiningOp();
+          made && isOpTriviallyDead(made))
+        eraseDead(rewriter, made);
+  }
   static void mark(const AttentionMatch &match) {
     auto markAll = [](ArrayRef<Value> values) {
       for (Value value : values)

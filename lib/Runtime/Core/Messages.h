@@ -100,9 +100,9 @@ public:
                     std::string &data) = 0;
   /// A channel of these ranks' own, who all call this now: it may wait.
   virtual MessageChannel group(const std::vector<int> &ranks) = 0;
-  /// Channels of groups are not used, nor given back, any more: something may
-  /// be on its way in them for ever.
-  virtual void forgetGroups() {}
+  /// These channels of groups are not used, nor given back, any more: something
+  /// may be on its way in them for ever.
+  virtual void forgetGroups(const std::vector<MessageChannel> & /*those*/) {}
   /// Null where the library has none.
   virtual MessageCollectives *collectives() { return nullptr; }
   /// Whether leaving the others is this library's business, not the host's.

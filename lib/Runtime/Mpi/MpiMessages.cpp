@@ -65,7 +65,14 @@ public:
   bool take(MessageChannel channel, int tag, int &from,
             std::string &data) override;
   MessageChannel group(const std::vector<int> &ranks) override;
-  void forgetGroups() override { groups.clear(); }
+  void forgetGroups(const std::vector<MessageChannel> &those) override {
+    groups.erase(std::remove_if(groups.begin(), groups.end(),
+                                [&](MpiComm comm) {
+                                  return std::find(those.begin(), those.end(),
+                                                   comm) != those.end();
+                                }),
+                 groups.end());
+  }
   MessageCollectives *collectives() override {
     return control ? this : nullptr;
   }

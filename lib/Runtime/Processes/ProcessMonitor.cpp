@@ -504,7 +504,7 @@ void ProcessTransport::settle() {
   }
   settleGpus();
   if (job.failed())
-    world.dropGroups();
+    world.dropGroups(size);
   world.endRun();
 }
 

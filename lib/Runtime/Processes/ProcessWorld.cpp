@@ -17,6 +17,7 @@
 #include "Nccl/NcclGroups.h"
 #include "Processes/Launch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -247,11 +248,24 @@ MpiComm ProcessWorld::agreementComm(const std::vector<int> &ranks) {
   return comm;
 }
 
-void ProcessWorld::dropGroups() {
+void ProcessWorld::dropGroups(size_t size) {
   Lock lock(mutex);
-  messages->forgetGroups();
-  agreements.clear();
-  groups.clear();
+  std::vector<MpiComm> dropped;
+  auto drop = [&](auto &comms, auto isWithin) {
+    for (auto it = comms.begin(); it != comms.end();) {
+      if (!isWithin(it->first)) {
+        ++it;
+        continue;
+      }
+      dropped.push_back(it->second);
+      it = comms.erase(it);
+    }
+  };
+  drop(agreements, [&](size_t ranks) { return ranks <= size; });
+  drop(groups, [&](const std::vector<int> &ranks) {
+    return size_t(*std::max_element(ranks.begin(), ranks.end())) < size;
+  });
+  messages->forgetGroups(dropped);
   prepared.clear();
   generation = nextGeneration();
 }

@@ -104,9 +104,10 @@ public:
   bool hasAgreementComm(const std::vector<int> &ranks) const {
     return agreements.count(ranks.size()) != 0;
   }
-  /// Communicators of groups are made again when they are next needed. All
-  /// processes that share one call this after the same run.
-  void dropGroups();
+  /// Communicators of groups are made again when they are next needed, but for
+  /// those with ranks that were not in the run of `size` ranks. All processes
+  /// of that run call this after it.
+  void dropGroups(size_t size);
   /// Another one after dropGroups(), and in every world.
   uint64_t generation = nextGeneration();
   /// Hashes of the groups that have communicators, by hash of the program.
