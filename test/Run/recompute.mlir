@@ -4,7 +4,7 @@
 // Dims do not divide.
 // RUN: shard-run %s --verify --report=%t.json | FileCheck %s --check-prefix=EQUAL
 // RUN: %python %shardir_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=KEPT
-// RUN: shard-run %s --options=memory-limit=24K --verify --report=%t.json 2>%t.err | FileCheck %s --check-prefix=EQUAL
+// RUN: shard-run %s --options=memory-limit=26K --verify --report=%t.json 2>%t.err | FileCheck %s --check-prefix=EQUAL
 // RUN: %python %shardir_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=AGAIN
 // RUN: FileCheck %s --check-prefix=SAYS < %t.err
 // What does not suffice is an error.

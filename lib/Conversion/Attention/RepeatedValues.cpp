@@ -56,16 +56,23 @@ static bool isSame(Operation *op, Operation *other) {
              });
 }
 
+void RepeatedValues::replace(Operation *again, Value first) {
+  Repeated &one = repeated.emplace_back();
+  one.first = first;
+  one.made = first.getDefiningOp();
+  one.again = again;
+  for (OpOperand &use : again->getResult(0).getUses())
+    one.uses.push_back({use.getOwner(), use.getOperandNumber()});
+  again->getResult(0).replaceAllUsesWith(first);
+}
+
 RepeatedValues::RepeatedValues(func::FuncOp function) {
   // Per hash of name and operands what was there first.
   llvm::DenseMap<llvm::hash_code, SmallVector<Operation *>> firsts;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<OptimizationBarrierOp>(op)) {
-      repeated.push_back(
-          {op->getOperand(0), op->getOperand(0).getDefiningOp(), op});
-      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
-      return;
-    }
+    old.insert(op);
+    if (isa<OptimizationBarrierOp>(op))
+      return replace(op, op->getOperand(0));
     if (!isComparable(op))
       return;
     SmallVector<Operation *> &known = firsts[llvm::hash_combine(
@@ -73,26 +80,29 @@ RepeatedValues::RepeatedValues(func::FuncOp function) {
         llvm::hash_combine_range(op->operand_begin(), op->operand_end()))];
     auto first = llvm::find_if(
         known, [&](Operation *other) { return isSame(op, other); });
-    if (first == known.end()) {
-      known.push_back(op);
-      return;
-    }
-    repeated.push_back({(*first)->getResult(0), *first, op});
-    op->getResult(0).replaceAllUsesWith((*first)->getResult(0));
+    if (first != known.end())
+      return replace(op, (*first)->getResult(0));
+    known.push_back(op);
   });
 }
 
 void RepeatedValues::restore(const llvm::DenseSet<Operation *> &erased) {
-  for (auto [first, made, again] : llvm::reverse(repeated)) {
+  auto isNew = [&](Operation *op) {
+    return !old.contains(op) || erased.contains(op);
+  };
+  for (Repeated &one : llvm::reverse(repeated)) {
+    Operation *again = one.again;
     if (erased.contains(again))
       continue;
-    if (!erased.contains(made))
-      Value(first).replaceUsesWithIf(
-          again->getResult(0), [again = again](OpOperand &use) {
-            Operation *user =
-                again->getBlock()->findAncestorOpInBlock(*use.getOwner());
-            return user && again->isBeforeInBlock(user);
-          });
+    if (!erased.contains(one.made))
+      one.first.replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        if (!isNew(user))
+          return llvm::is_contained(one.uses,
+                                    std::pair(user, use.getOperandNumber()));
+        user = again->getBlock()->findAncestorOpInBlock(*user);
+        return user && again->isBeforeInBlock(user);
+      });
     if (again->use_empty())
       again->erase();
   }

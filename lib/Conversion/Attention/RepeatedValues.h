@@ -26,9 +26,9 @@ public:
   /// Lets users of what is repeated read what was there first.
   explicit RepeatedValues(mlir::func::FuncOp function);
 
-  /// Makes the repeated values, as far as something behind them reads the first
-  /// ones, again what they were; erases the others. `erased` are ops that are
-  /// no more.
+  /// Lets ops read again what they read before, and new ops the repeated values
+  /// that stand before them; erases those that nothing reads. `erased` are ops
+  /// that are no more.
   void restore(const llvm::DenseSet<mlir::Operation *> &erased = {});
 
 private:
@@ -36,8 +36,12 @@ private:
     mlir::Value first;
     mlir::Operation *made = nullptr; ///< makes `first`; null: an argument
     mlir::Operation *again = nullptr;
+    llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> uses; ///< its own
   };
-  llvm::SmallVector<Repeated> repeated; ///< in the order of the program
+  void replace(mlir::Operation *again, mlir::Value first);
+
+  llvm::DenseSet<mlir::Operation *> old; ///< all that was there
+  llvm::SmallVector<Repeated> repeated;  ///< in the order of the program
 };
 
 } // namespace shardir
