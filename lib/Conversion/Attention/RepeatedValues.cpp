@@ -96,12 +96,11 @@ void RepeatedValues::restore(const llvm::DenseSet<Operation *> &erased) {
       continue;
     if (!erased.contains(one.made))
       one.first.replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
-        Operation *user = use.getOwner();
-        if (!isNew(user))
-          return llvm::is_contained(one.uses,
-                                    std::pair(user, use.getOperandNumber()));
-        user = again->getBlock()->findAncestorOpInBlock(*user);
-        return user && again->isBeforeInBlock(user);
+        std::pair own(use.getOwner(), use.getOperandNumber());
+        // Ops may have been moved, too.
+        Operation *user = again->getBlock()->findAncestorOpInBlock(*own.first);
+        return user && again->isBeforeInBlock(user) &&
+               (isNew(own.first) || llvm::is_contained(one.uses, own));
       });
     if (again->use_empty())
       again->erase();
