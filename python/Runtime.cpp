@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dtypes.h"
+#include "Arrays.h"
 #include "Errors.h"
 #include "Processes.h"
 #include "ShardIR/Runtime/ElementTypes.h"
@@ -37,139 +37,9 @@
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using shardir::python::Call;
-using shardir::python::check;
-using shardir::python::describe;
-using shardir::python::digestOf;
-using shardir::python::matches;
-using shardir::python::Processes;
-using shardir::python::raise;
-using shardir::python::Sign;
-using shardir::python::Slices;
-using shardir::python::toDtype;
+using namespace shardir::python;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// An array that the package owns: row-major, at a multiple of 64 bytes, which
-/// JAX asks for where it takes an array without a copy.
-struct Block {
-  /// Without memory where the block is another process'.
-  Block(shardir_element_type type, std::vector<int64_t> shape,
-        bool hasMemory = true)
-      : type(type), shape(std::move(shape)) {
-    if (!hasMemory)
-      return;
-    data.reset(std::aligned_alloc(64, (bytes() + 63) / 64 * 64 + 64),
-               [](void *p) { std::free(p); });
-    if (!data)
-      throw std::bad_alloc();
-  }
-  size_t bytes() const {
-    size_t product = shardir_element_size(type);
-    for (int64_t extent : shape)
-      product *= size_t(extent);
-    return product;
-  }
-  shardir_buffer view() const {
-    return {data.get(), shape.data(), shape.size(), type};
-  }
-  nb::object toArray(const std::string &framework, Sign sign) &&;
-
-  shardir_element_type type;
-  std::vector<int64_t> shape;
-  std::shared_ptr<void> data;
-};
-
-nb::object Block::toArray(const std::string &framework, Sign sign) && {
-  std::vector<size_t> extents(shape.begin(), shape.end());
-  void *memory = data.get();
-  nb::capsule owner(
-      new std::shared_ptr<void>(std::move(data)),
-      [](void *p) noexcept { delete static_cast<std::shared_ptr<void> *>(p); });
-  bool isNumpy = framework == "numpy";
-  nb::dlpack::dtype dtype = toDtype(type, sign, isNumpy);
-  auto make = [&](auto tag) {
-    return nb::ndarray<decltype(tag)>(memory, extents.size(), extents.data(),
-                                      owner, nullptr, dtype)
-        .cast();
-  };
-  if (isNumpy)
-    return make(nb::numpy{});
-  if (framework == "torch")
-    return make(nb::pytorch{});
-  return make(nb::jax{});
-}
-
-/// The shards of one tensor, one per rank, that stay in memory between calls;
-/// where ranks are processes, only this one's have memory.
-struct Shards {
-  Shards() = default;
-  Shards(const Shards &) = delete;
-  Shards &operator=(const Shards &) = delete;
-  std::vector<Block> blocks;
-  std::vector<int64_t> shape;
-  /// Of the array that was distributed; processes compare it.
-  uint64_t digest = 0;
-  size_t bytes() const {
-    size_t sum = 0;
-    for (const Block &block : blocks)
-      if (block.data)
-        sum += block.bytes();
-    return sum;
-  }
-  Shards *copy() const {
-    auto made = std::make_unique<Shards>();
-    made->shape = shape;
-    made->digest = digest;
-    for (const Block &block : blocks) {
-      made->blocks.emplace_back(block.type, block.shape, bool(block.data));
-      if (block.data)
-        std::memcpy(made->blocks.back().data.get(), block.data.get(),
-                    block.bytes());
-    }
-    return made.release();
-  }
-};
-
-/// Keeps memory until the process ends: the transport may write to it after a
-/// failed run.
-void keep(const std::vector<const Shards *> &all) {
-  static auto &kept = *new std::vector<std::shared_ptr<void>>;
-  for (const Shards *shards : all)
-    for (const Block &block : shards->blocks)
-      if (block.data)
-        kept.push_back(block.data);
-}
-
-/// Someone else's array, for the time of a call.
-struct Input {
-  nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig> array;
-  std::vector<int64_t> shape;
-
-  Input(nb::handle object, shardir_element_type type, const std::string &name) {
-    try {
-      array =
-          nb::cast<nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig>>(object);
-    } catch (const std::exception &) {
-      raise("UsageError",
-            name + " is no array in the host's memory, but a " +
-                nb::cast<std::string>(nb::str(object.type().attr("__name__"))));
-    }
-    if (!matches(array.dtype(), type))
-      raise("UsageError", name + " has element type " +
-                              describe(array.dtype()) + ", expected " +
-                              shardir::infoOf(type)->name);
-    for (size_t d = 0; d < array.ndim(); ++d)
-      shape.push_back(int64_t(array.shape(d)));
-  }
-  shardir_buffer view(shardir_element_type type) const {
-    return {const_cast<void *>(array.data()), shape.data(), shape.size(), type};
-  }
-};
 
 //===----------------------------------------------------------------------===//
 // Programs

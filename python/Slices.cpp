@@ -6,19 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires and guarantees what Slices.h says. The runtime says which runs of
-// elements a shard is made of. Short runs that are read go through a window of
-// the file.
+// Requires and guarantees what Slices.h says.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Slices.h"
 
 #include "Errors.h"
+#include "ShardIR/Runner/ShardMoves.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace nb = nanobind;
@@ -28,73 +27,39 @@ namespace python {
 
 namespace {
 
-constexpr size_t kWindow = size_t(256) << 10;
-/// Runs from here on are read by themselves.
-constexpr size_t kLongRun = size_t(16) << 10;
-
-class Mover {
-public:
-  Mover(const Slices &slices, shardir_element_type type, uint64_t elements)
-      : fd(slices.fd), offset(slices.offset), size(shardir_element_size(type)),
-        end(offset + elements * size) {}
-
-  /// 0, or another number with `failure` set.
-  int read(char *to, int64_t first, int64_t count) {
-    uint64_t at = offset + uint64_t(first) * size;
-    size_t bytes = size_t(count) * size;
-    if (bytes >= kLongRun)
-      return readAt(at, to, bytes);
-    if (at < begin || at + bytes > begin + window.size()) {
-      begin = at;
-      window.resize(size_t(std::min<uint64_t>(kWindow, end - at)));
-      if (int failed = readAt(begin, window.data(), window.size()))
-        return failed;
-    }
-    std::memcpy(to, window.data() + (at - begin), bytes);
-    return 0;
+/// Reads or writes `left` bytes at `at` of a file by `move`, pread or pwrite.
+/// Throws std::runtime_error with the reason.
+template <typename Move, typename Data>
+void moveAll(Move move, int fd, Data *data, uint64_t left, uint64_t at) {
+  while (left > 0) {
+    ssize_t n = move(fd, data, left, off_t(at));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      throw std::runtime_error(n < 0 ? std::strerror(errno)
+                                     : "the file ends too early");
+    data += n;
+    at += uint64_t(n);
+    left -= uint64_t(n);
   }
+}
 
-  int write(const char *from, int64_t first, int64_t count) {
-    uint64_t at = offset + uint64_t(first) * size;
-    for (size_t left = size_t(count) * size; left > 0;) {
-      ssize_t n = ::pwrite(fd, from, left, off_t(at));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return fail(std::strerror(errno));
-      from += n;
-      at += uint64_t(n);
-      left -= size_t(n);
-    }
-    return 0;
-  }
-
+/// Calls `move` without the interpreter's lock. Failures of the file raise
+/// UsageError with `prefix`, others what the runtime says.
+template <typename Move>
+void withoutLock(const std::string &prefix, Move move) {
+  shardir_status status = SHARDIR_OK;
   std::string failure;
-
-private:
-  int fail(const char *why) {
-    failure = why;
-    return 1;
+  try {
+    nb::gil_scoped_release release;
+    status = move();
+  } catch (const std::runtime_error &error) {
+    failure = error.what();
   }
-  int readAt(uint64_t at, char *to, size_t left) {
-    while (left > 0) {
-      ssize_t n = ::pread(fd, to, left, off_t(at));
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return fail(n < 0 ? std::strerror(errno) : "the file ends too early");
-      to += n;
-      at += uint64_t(n);
-      left -= size_t(n);
-    }
-    return 0;
-  }
-
-  const int fd;
-  const uint64_t offset, size, end;
-  std::string window;
-  uint64_t begin = 0;
-};
+  if (!failure.empty())
+    raise("UsageError", prefix + ": " + failure);
+  check(status);
+}
 
 /// How many elements a tensor has.
 uint64_t elementsOf(const std::vector<int64_t> &shape) {
@@ -109,47 +74,49 @@ uint64_t elementsOf(const std::vector<int64_t> &shape) {
 void Slices::read(const shardir_program *program, const std::string &function,
                   size_t i, const std::vector<int64_t> &whole, int64_t rank,
                   shardir_buffer shard) const {
-  Mover mover(*this, shard.element_type, elementsOf(whole));
-  shardir_status status;
-  {
-    nb::gil_scoped_release release;
-    status = shardir_read_argument(
-        program, function.c_str(), i, whole.data(), rank, &shard,
-        [](void *context, void *data, int64_t first, int64_t count) {
-          return static_cast<Mover *>(context)->read(static_cast<char *>(data),
-                                                     first, count);
+  const uint64_t size = shardir_element_size(shard.element_type);
+  runner::WindowReader reader(
+      [&](uint64_t at, void *to, uint64_t bytes) {
+        moveAll(::pread, fd, static_cast<char *>(to), bytes, at);
+      },
+      offset + elementsOf(whole) * size);
+  withoutLock("cannot read '" + path + "'", [&] {
+    shardir_status status = runner::moveRuns(
+        [&](void *to, int64_t first, int64_t count) {
+          reader.read(offset + uint64_t(first) * size, to,
+                      uint64_t(count) * size);
         },
-        &mover);
+        [&](shardir_move_fn move, void *context) {
+          return shardir_read_argument(program, function.c_str(), i,
+                                       whole.data(), rank, &shard, move,
+                                       context);
+        });
     if (shard.element_type == SHARDIR_I1) {
       auto *bytes = static_cast<uint8_t *>(shard.data);
       std::vector<int64_t> extents(shard.shape, shard.shape + shard.rank);
       for (uint64_t at = 0; at < elementsOf(extents); ++at)
         bytes[at] = bytes[at] != 0;
     }
-  }
-  if (!mover.failure.empty())
-    raise("UsageError", "cannot read '" + path + "': " + mover.failure);
-  check(status);
+    return status;
+  });
 }
 
 void Slices::write(const shardir_program *program, const std::string &function,
                    size_t i, const std::vector<int64_t> &whole, int64_t rank,
                    shardir_buffer shard) const {
-  Mover mover(*this, shard.element_type, elementsOf(whole));
-  shardir_status status;
-  {
-    nb::gil_scoped_release release;
-    status = shardir_write_result(
-        program, function.c_str(), i, whole.data(), rank, &shard,
-        [](void *context, void *data, int64_t first, int64_t count) {
-          return static_cast<Mover *>(context)->write(
-              static_cast<const char *>(data), first, count);
+  const uint64_t size = shardir_element_size(shard.element_type);
+  withoutLock("cannot write '" + path + "'", [&] {
+    return runner::moveRuns(
+        [&](void *from, int64_t first, int64_t count) {
+          moveAll(::pwrite, fd, static_cast<const char *>(from),
+                  uint64_t(count) * size, offset + uint64_t(first) * size);
         },
-        &mover);
-  }
-  if (!mover.failure.empty())
-    raise("UsageError", "cannot write '" + path + "': " + mover.failure);
-  check(status);
+        [&](shardir_move_fn move, void *context) {
+          return shardir_write_result(program, function.c_str(), i,
+                                      whole.data(), rank, &shard, move,
+                                      context);
+        });
+  });
 }
 
 } // namespace python

@@ -6,19 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime says which runs of elements a shard is made of. Short runs are
-// read through a window of the file; all others go straight between file and
-// shard.
+// Runs of elements go straight between file and shard, but for short ones that
+// are read (ShardMoves.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "Slices.h"
 
 #include "ShardIR/Runner/Failure.h"
+#include "ShardIR/Runner/ShardMoves.h"
 
-#include <algorithm>
 #include <cstring>
-#include <exception>
 #include <unistd.h>
 
 using namespace shardir;
@@ -26,60 +24,6 @@ using namespace shardir::runner;
 using nlohmann::ordered_json;
 
 namespace {
-
-constexpr uint64_t kWindow = uint64_t(256) << 10;
-/// Runs from here on are read by themselves.
-constexpr uint64_t kLongRun = uint64_t(16) << 10;
-
-class ShardReader {
-public:
-  ShardReader(const FileSource &source, const StoredArray &stored, size_t size)
-      : source(source), at(stored.at), size(size),
-        end(stored.at + countBytes(stored.shape, size).value()) {}
-
-  void read(void *to, int64_t first, int64_t count) {
-    uint64_t offset = at + uint64_t(first) * size;
-    uint64_t bytes = uint64_t(count) * size;
-    if (bytes >= kLongRun)
-      return source.readAt(offset, to, bytes);
-    if (offset < begin || offset + bytes > begin + window.size()) {
-      begin = offset;
-      window.resize(std::min(kWindow, end - offset));
-      source.readAt(begin, window.data(), window.size());
-    }
-    std::memcpy(to, window.data() + (offset - begin), bytes);
-  }
-
-private:
-  const FileSource &source;
-  const uint64_t at, size, end;
-  uint64_t begin = 0;
-  std::string window;
-};
-
-/// Calls `walk` with a function for the runtime that calls `move`, whose
-/// failures come out of here.
-template <typename Move, typename Walk> void moving(Move move, Walk walk) {
-  struct Context {
-    Move &move;
-    std::exception_ptr failure;
-  } context{move, nullptr};
-  shardir_status status = walk(
-      [](void *opaque, void *data, int64_t first, int64_t count) {
-        auto &context = *static_cast<Context *>(opaque);
-        try {
-          context.move(data, first, count);
-        } catch (...) {
-          context.failure = std::current_exception();
-          return 1;
-        }
-        return 0;
-      },
-      &context);
-  if (context.failure)
-    std::rethrow_exception(context.failure);
-  check(status);
-}
 
 std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
@@ -108,15 +52,21 @@ Array runner::readShard(const Program &program, size_t i, int64_t rank,
                         const FileSource &source, const StoredArray &stored) {
   ElementType type = program.arguments[i].type;
   Array shard(type, program.shardShape(false, i, stored.shape, rank));
-  ShardReader reader(source, stored, elementSize(type));
+  const uint64_t size = elementSize(type);
+  WindowReader reader([&](uint64_t at, void *to,
+                          uint64_t bytes) { source.readAt(at, to, bytes); },
+                      stored.at + countBytes(stored.shape, size).value());
   shardir_buffer view = shard.view();
-  moving([&](void *to, int64_t first,
-             int64_t count) { reader.read(to, first, count); },
-         [&](shardir_move_fn move, void *context) {
-           return shardir_read_argument(program.get(), program.functionName(),
-                                        i, stored.shape.data(), rank, &view,
-                                        move, context);
-         });
+  check(moveRuns(
+      [&](void *to, int64_t first, int64_t count) {
+        reader.read(stored.at + uint64_t(first) * size, to,
+                    uint64_t(count) * size);
+      },
+      [&](shardir_move_fn move, void *context) {
+        return shardir_read_argument(program.get(), program.functionName(), i,
+                                     stored.shape.data(), rank, &view, move,
+                                     context);
+      }));
   normalizeBooleans(shard);
   return shard;
 }
@@ -236,7 +186,7 @@ void SlicedFiles::write(const Program &program, size_t result, int64_t rank,
       continue;
     size_t size = elementSize(target.array.type);
     shardir_buffer view = shard.view();
-    moving(
+    check(moveRuns(
         [&](void *from, int64_t first, int64_t count) {
           target.file->writeAt(target.offset + uint64_t(first) * size, from,
                                uint64_t(count) * size);
@@ -245,7 +195,7 @@ void SlicedFiles::write(const Program &program, size_t result, int64_t rank,
           return shardir_write_result(program.get(), program.functionName(),
                                       result, target.array.shape.data(), rank,
                                       &view, move, context);
-        });
+        }));
   }
 }
 
