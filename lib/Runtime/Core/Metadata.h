@@ -19,6 +19,7 @@
 #include "Elements/ElementType.h"
 #include "ShardIR/Placement/Collectives.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ struct TensorSpec {
   std::string placementText; ///< `#shardir.placement<@m, …>`, or ""
   /// Of a result: the argument whose memory it is written into, or -1.
   int inPlace = -1;
+
+  bool hasOpenExtents() const {
+    return std::find(shape.begin(), shape.end(), -1) != shape.end();
+  }
 };
 
 struct FunctionSpec {

@@ -225,7 +225,7 @@ void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
     const TensorSpec &spec = f.arguments[i];
     std::vector<int64_t> own = shapeOf(shared.request.arguments[i]);
     std::vector<int64_t> &whole = all->emplace_back(spec.shape);
-    if (std::find(whole.begin(), whole.end(), -1) == whole.end())
+    if (!spec.hasOpenExtents())
       continue;
     // Rank 0 hears all, and tells all.
     size_t dims = own.size(), bytes = dims * sizeof(int64_t);
@@ -290,11 +290,9 @@ void runLocal(RankContext &rank, Shared &shared) {
   } account(rank, bytes);
   rank.globalArguments = shared.request.globalArguments;
   Processes *processes = rank.processes();
-  bool isOpen = std::any_of(
-      f.arguments.begin(), f.arguments.end(), [](const TensorSpec &spec) {
-        return std::find(spec.shape.begin(), spec.shape.end(), -1) !=
-               spec.shape.end();
-      });
+  bool isOpen =
+      std::any_of(f.arguments.begin(), f.arguments.end(),
+                  [](const TensorSpec &spec) { return spec.hasOpenExtents(); });
   if (processes && isOpen) {
     rank.barrier(); // all are in this function
     tellShapes(*processes, rank, shared);

@@ -79,12 +79,10 @@ std::string ProcessCommunicator::describeRun() const {
     return "";
   const FunctionSpec &f = metadata.functions[job.options.entry];
   std::string text = "@" + f.name + " of " + job.program->name;
-  for (size_t i = 0; rank.globalArguments && i < f.arguments.size(); ++i) {
-    const std::vector<int64_t> &shape = f.arguments[i].shape;
-    if (std::find(shape.begin(), shape.end(), -1) != shape.end())
+  for (size_t i = 0; rank.globalArguments && i < f.arguments.size(); ++i)
+    if (f.arguments[i].hasOpenExtents())
       text += ", argument " + std::to_string(i) + " of " +
               shapeText((*rank.globalArguments)[i]);
-  }
   return text;
 }
 

@@ -191,5 +191,21 @@ bool Socket::write(const void *data, size_t bytes, Deadline deadline) const {
   return true;
 }
 
+bool Socket::readUpTo(std::string &text, size_t bytes) const {
+  while (text.size() < bytes) {
+    char some[256];
+    ssize_t n =
+        ::recv(fd, some, std::min(sizeof(some), bytes - text.size()), 0);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (n == 0)
+      return false;
+    text.append(some, size_t(n));
+  }
+  return true;
+}
+
 } // namespace runtime
 } // namespace shardir

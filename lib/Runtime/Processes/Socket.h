@@ -57,6 +57,9 @@ public:
   // All of the bytes, or false: the other end is gone, or the time is.
   bool read(void *data, size_t bytes, Deadline deadline) const;
   bool write(const void *data, size_t bytes, Deadline deadline) const;
+  /// Adds what has come to `text`, up to `bytes` in all, and never waits. False
+  /// where the other end is gone.
+  bool readUpTo(std::string &text, size_t bytes) const;
 
   int get() const { return fd; }
   explicit operator bool() const { return fd >= 0; }

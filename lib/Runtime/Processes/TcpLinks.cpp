@@ -28,24 +28,6 @@ constexpr double kDeathIsTold = 1;    ///< after the end of a connection
 constexpr double kGuestPatience = 10; ///< for a Hello
 constexpr size_t kMostGuests = 64;
 
-/// Reads what is there, up to `size` bytes in all. False where the other end is
-/// gone.
-bool readUpTo(const Socket &socket, std::string &text, size_t size) {
-  while (text.size() < size) {
-    char bytes[sizeof(TcpHello)];
-    ssize_t n = ::recv(socket.get(), bytes,
-                       std::min(sizeof(bytes), size - text.size()), 0);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return errno == EAGAIN || errno == EWOULDBLOCK;
-    if (n == 0)
-      return false;
-    text.append(bytes, size_t(n));
-  }
-  return true;
-}
-
 /// Takes a message from the front. False where it is not all there.
 template <class T> bool take(std::string &text, T &message) {
   if (text.size() < sizeof(message))
@@ -127,7 +109,7 @@ void TcpLinks::begin(Opening &opening) {
     fail(opening, std::strerror(errno));
 }
 
-void TcpLinks::fail(Opening &opening, const std::string &why) {
+bool TcpLinks::fail(Opening &opening, const std::string &why) {
   // If the process has ended, rank 0 reports it soon.
   if (opening.isConnected && !opening.wasConnected) {
     opening.until = std::max(opening.until, deadlineIn(kDeathIsTold));
@@ -138,11 +120,12 @@ void TcpLinks::fail(Opening &opening, const std::string &why) {
   opening.heard.clear();
   opening.next = deadlineIn(kRetry);
   if (millisecondsUntil(opening.until) > 0 || !unreachable.empty())
-    return;
+    return false;
   socklen_t length;
   unreachable = "rank " + std::to_string(handshake.rank) +
                 " cannot reach rank " + std::to_string(opening.rank) + " at " +
                 textOf(addressOf(opening.place, length)) + ": " + why;
+  return false;
 }
 
 bool TcpLinks::advance(Opening &opening) {
@@ -152,44 +135,35 @@ bool TcpLinks::advance(Opening &opening) {
     return false;
   }
   if (!opening.isConnected) {
-    if (int error = opening.socket.connectError()) {
-      fail(opening, std::strerror(error));
-      return false;
-    }
+    if (int error = opening.socket.connectError())
+      return fail(opening, std::strerror(error));
     opening.isConnected = true;
   }
   if (!opening.hasSaidHello) {
-    if (!readUpTo(opening.socket, opening.heard, sizeof(TcpChallenge))) {
-      fail(opening, "it has closed the connection");
-      return false;
-    }
+    if (!opening.socket.readUpTo(opening.heard, sizeof(TcpChallenge)))
+      return fail(opening, "it has closed the connection");
     TcpChallenge c;
     if (!take(opening.heard, c))
       return false;
     TcpHello hello = handshake.hello(c.nonce, opening.own, 0);
     // Few bytes go at once into a connection that is new.
     if (!TcpHandshake::isOurs(c) ||
-        !opening.socket.write(&hello, sizeof(hello), deadlineIn(0))) {
-      fail(opening, "what listens there is no process of this job");
-      return false;
-    }
+        !opening.socket.write(&hello, sizeof(hello), deadlineIn(0)))
+      return fail(opening, "what listens there is no process of this job");
     opening.hasSaidHello = true;
   }
-  if (!readUpTo(opening.socket, opening.heard, sizeof(TcpVerdict))) {
-    fail(opening, "it has closed the connection");
-    return false;
-  }
+  if (!opening.socket.readUpTo(opening.heard, sizeof(TcpVerdict)))
+    return fail(opening, "it has closed the connection");
   TcpVerdict verdict;
   if (!take(opening.heard, verdict))
     return false;
   if (handshake.isOfJob(verdict, opening.own) && !verdict.failed)
     return true;
-  fail(opening, "what listens there is no process of this job");
-  return false;
+  return fail(opening, "what listens there is no process of this job");
 }
 
 bool TcpLinks::advance(Guest &guest, TcpHello &hello) {
-  bool isThere = readUpTo(guest.socket, guest.said, sizeof(hello));
+  bool isThere = guest.socket.readUpTo(guest.said, sizeof(hello));
   if (take(guest.said, hello)) {
     if (handshake.isOfJob(hello, guest.asked) &&
         hello.size == uint32_t(handshake.size) && hello.rank < hello.size &&

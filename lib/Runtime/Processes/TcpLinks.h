@@ -77,7 +77,8 @@ private:
   };
 
   void begin(Opening &opening);
-  void fail(Opening &opening, const std::string &why);
+  /// Begins again later, or gives up; false.
+  bool fail(Opening &opening, const std::string &why);
   /// True once it is made.
   bool advance(Opening &opening);
   /// The same; false with the socket closed where it comes to nothing.

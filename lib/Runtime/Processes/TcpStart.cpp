@@ -229,15 +229,11 @@ void Start::gather(const Socket &listener) {
       if (!waiting[g + 1].revents)
         continue;
       Guest &guest = guests[g];
-      char bytes[sizeof(TcpHello)];
-      ssize_t n = ::recv(guest.socket.get(), bytes,
-                         sizeof(bytes) - guest.said.size(), 0);
-      if (n > 0)
-        guest.said.append(bytes, size_t(n));
-      bool complete = guest.said.size() == sizeof(bytes);
-      if (n > 0 && !complete)
-        continue;
       TcpHello h = {};
+      bool isThere = guest.socket.readUpTo(guest.said, sizeof(h));
+      bool complete = guest.said.size() == sizeof(h);
+      if (isThere && !complete)
+        continue;
       if (complete)
         std::memcpy(&h, guest.said.data(), sizeof(h));
       if (complete && handshake.isOfJob(h, guest.asked) && h.rank < h.size) {
