@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No op is computed more often than its cost allows, and contractions still
-// match as such.
+// Fusion computes no op more often than its cost allows, and leaves
+// contractions in the form that their schedules match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ bool shardir::isFusedAt(OpOperand *use) {
   if (!linalg::areElementwiseOpsFusable(use))
     return false;
   auto producer = use->get().getDefiningOp<linalg::GenericOp>();
-  auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());
+  auto consumer = cast<linalg::GenericOp>(use->getOwner());
   if (producer->getBlock() != consumer->getBlock())
     return false;
   AffineMap map = consumer.getMatchingIndexingMap(use);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which values on tensors have no memory, for they are computed where they are
-// read. Fusion and what predicts memory ask the same question.
+// Values that have no memory, since the ops that read them compute them. The
+// fusion pass and the predictions of memory ask the same functions.
 //
 //===----------------------------------------------------------------------===//
 

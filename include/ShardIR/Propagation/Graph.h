@@ -39,8 +39,8 @@ struct PropagationGraph {
     /// has this one.
     llvm::SmallVector<std::pair<int, int>, 2> uses;
     /// How many equal values are alive where this one is: more than 1 where a
-    /// graph has one layer for many, 0 where it has no
-    /// memory of its own: what it is made of is then alive for its users.
+    /// graph has one layer for many, 0 where it has no memory of its own: its
+    /// operands are then alive until its last use.
     double aliveTogether = 1;
   };
   /// A function argument (no operands), a function result (no results), a

@@ -87,18 +87,31 @@ void unmark(func::FuncOp function) {
   });
 }
 
-/// Recognises the attention whose scores `op` computes.
-std::optional<AttentionMatch> recognizeAt(RewriterBase &rewriter, Operation *op,
-                                          std::string &why) {
+/// Erases `op` and what is there for it alone.
+void eraseDead(RewriterBase &rewriter, Operation *op) {
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    if (Operation *made = operand.getDefiningOp();
+        made && isOpTriviallyDead(made))
+      eraseDead(rewriter, made);
+}
+
+/// The attention whose scores `op` computes, if there is one and `take` takes
+/// it. The product with the values is added where a backward pass alone is
+/// there, and erased where `take` does not take what it belongs to.
+std::optional<AttentionMatch>
+recognizeAt(RewriterBase &rewriter, Operation *op, std::string &why,
+            llvm::function_ref<bool(AttentionMatch &)> take) {
   std::optional<MissingForwardMatmul> absent, none;
   std::optional<AttentionMatch> match = matchAttention(op, why, absent);
   Operation *added = absent ? addProduct(rewriter, *absent) : nullptr;
   if (added)
     match = matchAttention(op, why, none);
-  if (match && succeeded(buildAttention(rewriter, *match, why)))
+  if (match && take(*match))
     return match;
   if (added)
-    rewriter.eraseOp(added);
+    eraseDead(rewriter, added);
   return std::nullopt;
 }
 
@@ -113,30 +126,15 @@ struct MarkAttentionPass : shardir::impl::MarkAttentionBase<MarkAttentionPass> {
       if (scoreBytes(scores->getResult(0)) < minBytes)
         continue;
       std::string why;
-      std::optional<MissingForwardMatmul> absent, none;
-      std::optional<AttentionMatch> match = matchAttention(scores, why, absent);
-      // The scores of a backward pass alone.
-      Operation *added = absent ? addProduct(rewriter, *absent) : nullptr;
-      if (added)
-        match = matchAttention(scores, why, none);
-      if (match)
-        mark(*match);
-      if (added)
-        eraseDead(rewriter, added);
+      recognizeAt(rewriter, scores, why, [](AttentionMatch &match) {
+        mark(match);
+        return false;
+      });
     }
     repeated.restore();
   }
 
 private:
-  /// Erases `op` and what is there for it alone.
-  static void eraseDead(RewriterBase &rewriter, Operation *op) {
-    SmallVector<Value> operands(op->getOperands());
-    rewriter.eraseOp(op);
-    for (Value operand : operands)
-      if (Operation *made = operand.getDefiningOp();
-          made && isOpTriviallyDead(made))
-        eraseDead(rewriter, made);
-  }
   static void mark(const AttentionMatch &match) {
     auto markAll = [](ArrayRef<Value> values) {
       for (Value value : values)
@@ -168,7 +166,12 @@ struct RecognizeAttentionPass
         continue;
       std::string why;
       Location loc = candidate->getLoc();
-      auto recognize = [&] { return recognizeAt(rewriter, candidate, why); };
+      auto recognize = [&] {
+        return recognizeAt(
+            rewriter, candidate, why, [&](AttentionMatch &match) {
+              return succeeded(buildAttention(rewriter, match, why));
+            });
+      };
       std::optional<AttentionMatch> match = recognize();
       JoinedColumns columns(&getContext());
       if (!match && succeeded(columns.split(candidate->getResult(0)))) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: redistributed to local. Ops are compared in the order of the program,
+// Stage: annotated to local. Ops are compared in the order of the program,
 // when their operands have been replaced already.
 //
 //===----------------------------------------------------------------------===//
@@ -22,20 +22,17 @@
 using namespace mlir;
 using namespace shardir;
 
-static bool isGather(Operation *op) {
-  return isa<collective::AllGatherOp, collective::ExchangeOp>(op);
-}
-
 /// Whether equal results may stand for each other.
 static bool isComparable(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       op->hasAttr(ShardIRDialect::kUnstored))
     return false;
-  return isGather(op) || isMemoryEffectFree(op);
+  return isa<collective::AllGatherOp, collective::ExchangeOp>(op) ||
+         isMemoryEffectFree(op);
 }
 
 /// The attributes, but for why the op is there and who decided it.
-static DictionaryAttr purpose(Operation *op) {
+static DictionaryAttr comparedAttributes(Operation *op) {
   NamedAttrList attributes(op->getAttrs());
   attributes.erase("reason");
   attributes.erase(ShardIRDialect::kDecidedBy);
@@ -47,7 +44,7 @@ static bool isSame(Operation *op, Operation *other) {
          op->getBlock() == other->getBlock() &&
          op->getOperands() == other->getOperands() &&
          op->getResultTypes() == other->getResultTypes() &&
-         purpose(op) == purpose(other) &&
+         comparedAttributes(op) == comparedAttributes(other) &&
          llvm::all_of(
              llvm::zip(op->getRegions(), other->getRegions()), [](auto pair) {
                auto [own, others] = pair;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program computes again, so that nothing is held in between, is one
-// value while a chain of ops is looked for.
+// A value that a program computes again, so that it is not held in between, is
+// one value while attention is looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace shardir {
 
 /// Values that a backward pass computes again from behind barriers, and gathers
 /// and exchanges that it repeats. Scores and what is computed from them remain
-/// apart: who computes them again wants no row of them held.
+/// apart: a program that computes them again holds none of their rows.
 class RepeatedValues {
 public:
   /// Lets users of what is repeated read what was there first.

@@ -218,6 +218,62 @@ struct RecomputeToFitPass
     return best;
   }
 
+  /// The peak of a function, and the bytes that are alive at each of its ops.
+  struct Counted {
+    explicit Counted(func::FuncOp function, const MeshTable &meshes)
+        : peak(peakMemory(function, meshes, &alive, /*resultsFirst=*/true)) {}
+    llvm::DenseMap<Operation *, int64_t> alive;
+    MemoryPeak peak;
+  };
+
+  /// Recomputes values that are held at the peak: as many at one time as the
+  /// limit asks for, half as many where that makes another peak, and in the end
+  /// one. False where nothing helps.
+  bool lower(Counted &before, func::FuncOp function, Fitted &fitted,
+             RecomputationState &done, const MeshTable &meshes,
+             const DeviceRates &rates) {
+    Operation *at =
+        function.getBody().front().findAncestorOpInBlock(*before.peak.op);
+    std::vector<Recomputation> ways =
+        recomputationsAt(before.peak, function, meshes, rates, done);
+    llvm::MutableArrayRef<Recomputation> left = ways;
+    size_t most = ways.size();
+    for (size_t trials = 0; !left.empty() && trials < kMostTrials; ++trials) {
+      std::vector<Recomputation *> taken =
+          independent(left.take_front(most), before.peak.bytes - wantedPeak());
+      std::vector<Trial> all;
+      for (Recomputation *way : taken)
+        all.emplace_back(*way, at, done);
+      Counted now(function, meshes);
+      int64_t saved = before.alive.lookup(at) - now.alive.lookup(at);
+      if (now.peak.bytes <= before.peak.bytes && saved > 0) {
+        take(taken, saved, fitted);
+        before = std::move(now);
+        return true;
+      }
+      for (Trial &trial : llvm::reverse(all))
+        trial.undo(done);
+      if (taken.size() == 1)
+        left = left.drop_front();
+      most = std::max<size_t>(taken.size() / 2, 1);
+    }
+    return false;
+  }
+
+  /// Notes what was taken, which saves `saved` bytes together.
+  static void take(ArrayRef<Recomputation *> taken, int64_t saved,
+                   Fitted &fitted) {
+    double promised = 0;
+    for (const Recomputation *way : taken)
+      promised += double(way->bytes);
+    for (Recomputation *way : taken) {
+      way->bytes = double(saved) * double(way->bytes) / promised;
+      if (!way->isFree())
+        fitted.taken.push_back(dropped(*way));
+    }
+    fitted.isChanged = true;
+  }
+
   /// Recomputes until `function` fits or nothing helps.
   Fitted fit(func::FuncOp &function, const MeshTable &meshes,
              const DeviceRates &rates) {
@@ -229,57 +285,12 @@ struct RecomputeToFitPass
       return fitted;
     function = dropStacks(function, fitted, meshes, rates);
     RecomputationState done;
-    Block &block = function.getBody().front();
-    llvm::DenseMap<Operation *, int64_t> alive;
-    MemoryPeak peak =
-        peakMemory(function, meshes, &alive, /*resultsFirst=*/true);
-    while (peak.bytes > wantedPeak() && peak.op) {
-      Operation *at = block.findAncestorOpInBlock(*peak.op);
-      int64_t there = alive.lookup(at);
-      bool isLess = false;
-      std::vector<Recomputation> ways =
-          recomputationsAt(peak, function, meshes, rates, done);
-      llvm::MutableArrayRef<Recomputation> left = ways;
-      size_t most = ways.size();
-      for (size_t trials = 0; !left.empty() && trials < kMostTrials; ++trials) {
-        std::vector<Recomputation *> taken =
-            independent(left.take_front(most), peak.bytes - wantedPeak());
-        std::vector<Trial> all;
-        for (Recomputation *way : taken)
-          all.emplace_back(*way, at, done);
-        llvm::DenseMap<Operation *, int64_t> aliveNow;
-        MemoryPeak now = peakMemory(function, meshes, &aliveNow,
-                                    /*resultsFirst=*/true);
-        int64_t saved = there - aliveNow.lookup(at);
-        if (now.bytes > peak.bytes || saved <= 0) {
-          for (Trial &trial : llvm::reverse(all))
-            trial.undo(done);
-          most = taken.size() / 2;
-          if (most == 0) {
-            left = left.drop_front();
-            most = 1;
-          }
-          continue;
-        }
-        int64_t promised = 0;
-        for (Recomputation *way : taken)
-          promised += way->bytes;
-        for (Recomputation *way : taken) {
-          way->bytes = double(saved) * double(way->bytes) / double(promised);
-          if (!way->isFree())
-            fitted.taken.push_back(dropped(*way));
-        }
-        peak = std::move(now);
-        alive = std::move(aliveNow);
-        fitted.isChanged = true;
-        isLess = true;
-        break;
-      }
-      if (!isLess)
-        break;
-    }
+    Counted now(function, meshes);
+    while (now.peak.bytes > wantedPeak() && now.peak.op &&
+           lower(now, function, fitted, done, meshes, rates))
+      ;
     fitted.isChanged |= !fitted.taken.empty();
-    fitted.with = peak.bytes;
+    fitted.with = now.peak.bytes;
     return fitted;
   }
 
