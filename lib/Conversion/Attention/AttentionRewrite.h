@@ -222,6 +222,7 @@ private:
   /// Finds those of keys and values, if the op can do without their loop.
   void findHeadSums();
   std::string misplacedLoop();
+  std::optional<Operand> storedResult(mlir::Operation *reader);
   void replaceSum(const BackwardMatch::RowSum &sum);
   void createOp();
   void replaceProducts();

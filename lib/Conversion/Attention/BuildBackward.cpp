@@ -263,7 +263,55 @@ SmallVector<Value> BackwardRewrite::neededTensors() {
   return needed;
 }
 
-/// The sum over v of acc and the result's gradient, times what differs by row.
+/// The tensor to which `op`, which is elementwise, copies its only input:
+/// transposed or narrowed. Null for other ops.
+static Value copyMadeBy(Operation *op) {
+  auto copy = dyn_cast<linalg::LinalgOp>(op);
+  if (!copy || !isElementwise(copy) || copy.getNumDpsInputs() != 1 ||
+      !llvm::all_of(copy.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isPermutation(); }))
+    return {};
+  Value yielded = copy.getBlock()->getTerminator()->getOperand(0);
+  if (auto cast = yielded.getDefiningOp<arith::TruncFOp>())
+    yielded = cast.getIn();
+  return yielded == copy.getBlock()->getArgument(0) ? copy->getResult(0)
+                                                    : Value();
+}
+
+/// The result of attention as the program reads it. It is kept for other
+/// readers, which acc, in a wider type, is not. Nullopt where `reader` stands
+/// in front of it or acc only adds to it.
+std::optional<Operand> BackwardRewrite::storedResult(Operation *reader) {
+  OpResult result = forward.product->getResult(0);
+  SmallVector<AffineExpr> at;
+  for (AffineExpr expr :
+       forward.product.getIndexingMapMatchingResult(result).getResults())
+    at.push_back(forward.productLoops[cast<AffineDimExpr>(expr).getPosition()]);
+  Operand stored = {
+      forward.replaced.lookup(result),
+      AffineMap::get(forward.numLoops, 0, at, rewriter.getContext())};
+  if (!hasNeutralInit(forward.product) || !stored.tensor ||
+      !llvm::all_of(at, llvm::IsaPred<AffineDimExpr>) ||
+      !stored.tensor.getDefiningOp()->isBeforeInBlock(reader))
+    return std::nullopt;
+  while (stored.tensor.hasOneUse()) {
+    Operation *user = *stored.tensor.user_begin();
+    Value copied =
+        user->getBlock() == reader->getBlock() && user->isBeforeInBlock(reader)
+            ? copyMadeBy(user)
+            : Value();
+    if (!copied)
+      break;
+    auto copy = cast<linalg::LinalgOp>(user);
+    AffineMap in = copy.getMatchingIndexingMap(copy.getDpsInputOperand(0));
+    AffineMap out = copy.getIndexingMapMatchingResult(user->getResult(0));
+    stored = {copied, out.compose(inversePermutation(in)).compose(stored.map)};
+  }
+  return stored;
+}
+
+/// The sum over v of the result, or of acc, and the result's gradient, times
+/// what differs by row.
 void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
   MLIRContext *context = rewriter.getContext();
   Location loc = forward.loc;
@@ -286,10 +334,22 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
   auto renamed = [&](AffineMap map) {
     return map.replaceDimsAndSymbols(own, {}, iterators.size(), 0);
   };
+  std::optional<Operand> stored = storedResult(sum.op);
+  Operand summed = stored.value_or(Operand{forward.results[0], forward.accMap});
+  auto powers = sum.factors.powers;
+  if (stored) // the result is acc times these
+    for (const RowFactor &row : match.factors) {
+      int power = row.divides ? 1 : -1;
+      auto *cancelled = llvm::find(powers, std::pair(row.factor, -power));
+      if (cancelled != powers.end())
+        powers.erase(cancelled);
+      else
+        powers.push_back({row.factor, power});
+    }
   Value init = forward.neutral(match.outer, 0.0);
   auto body = [&](OpBuilder &builder, Location, ValueRange args) {
     Value term = arith::MulFOp::create(
-        builder, loc, args[0],
+        builder, loc, forward.converted(builder, args[0], forward.compute),
         forward.converted(builder, args[1], forward.compute));
     linalg::YieldOp::create(
         builder, loc,
@@ -298,18 +358,19 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
   Value dot =
       linalg::GenericOp::create(
           rewriter, loc, init.getType(),
-          ValueRange{forward.results[0], gradient.tensor}, init,
-          ArrayRef<AffineMap>{renamed(forward.accMap), renamed(gradient.map),
+          ValueRange{summed.tensor, gradient.tensor}, init,
+          ArrayRef<AffineMap>{renamed(summed.map), renamed(gradient.map),
                               renamed(forward.outerMap())},
           iterators, body)
           .getResult(0);
 
   SmallVector<Operand> inputs = {{dot, forward.outerMap()}};
-  if (forward.factor)
+  bool isScaled = forward.factor && !stored;
+  if (isScaled)
     inputs.push_back({forward.factor, forward.outerMap()});
   size_t firstLeaf = inputs.size();
   SmallVector<Value> factors;
-  for (auto &[value, power] : sum.factors.powers)
+  for (auto &[value, power] : powers)
     factors.push_back(value);
   SmallVector<Value> leaves = forward.leavesOf(factors);
   for (Value leaf : leaves)
@@ -321,9 +382,9 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
         for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front(firstLeaf)))
           mapping.map(leaf, arg);
         Value made = args[0];
-        if (forward.factor)
+        if (isScaled)
           made = arith::MulFOp::create(builder, loc, made, args[1]);
-        for (auto &[value, power] : sum.factors.powers) {
+        for (auto &[value, power] : powers) {
           Value by = forward.converted(builder,
                                        forward.cloned(builder, value, mapping),
                                        forward.compute);
