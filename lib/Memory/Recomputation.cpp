@@ -16,6 +16,7 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/Fusion.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -98,6 +99,29 @@ private:
     usesOf(value, [&](size_t use) { isUsed |= use >= step; });
     return isUsed;
   }
+  /// The op behind the peak that moves the operand of the collective `made`, or
+  /// what was computed again for it, between the same placements; null if there
+  /// is none.
+  Operation *repeatedBehind(Operation *made) const {
+    auto step = dyn_cast_or_null<collective::CollectiveOpInterface>(made);
+    if (!step || made->getNumResults() != 1)
+      return nullptr;
+    SmallVector<Value> inputs = {step.getInput()};
+    if (Value again = done.byValue.lookup(step.getInput()))
+      inputs.push_back(again);
+    for (Value input : inputs)
+      for (Operation *user : input.getUsers()) {
+        auto other = dyn_cast<collective::CollectiveOpInterface>(user);
+        if (other && user != made && user->getName() == made->getName() &&
+            user->getBlock() == &block && positionOf(user) > at &&
+            other.getFrom() == step.getFrom() &&
+            other.getTo() == step.getTo() &&
+            other.getHaloAttr() == step.getHaloAttr())
+          return user;
+      }
+    return nullptr;
+  }
+
   Block &block;
   const MeshTable &meshes;
   const DeviceRates &rates;
@@ -192,6 +216,11 @@ std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
       if (isRepeatable(made) && !done.made.contains(made) &&
           !(keepsProducts && isContraction(made))) {
         worklist.push_back(made);
+        continue;
+      }
+      if (Operation *again = repeatedBehind(made)) {
+        if (inputs.insert(read))
+          result.repeated.push_back({read, again});
         continue;
       }
       result.bytes -= localBytes(read.getType(), getPlacement(read), meshes);

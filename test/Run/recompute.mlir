@@ -7,6 +7,11 @@
 // RUN: shard-run %s --options=memory-limit=26K --verify --report=%t.json 2>%t.err | FileCheck %s --check-prefix=EQUAL
 // RUN: %python %shardir_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=AGAIN
 // RUN: FileCheck %s --check-prefix=SAYS < %t.err
+// Weights that are split as the batch is are gathered again for the backward
+// pass. Recomputed products read those, so that the first ones are not kept.
+// RUN: sed 's/\[{}, {"tp"}\]/[{"dp"}, {}]/g; s/\[{"tp"}, {}\]/[{"dp"}, {}]/g; s/, "tp"=2//' %s > %t.fsdp.mlir
+// RUN: shard-run %t.fsdp.mlir --options=memory-limit=30K --verify 2>/dev/null | FileCheck %s --check-prefix=EQUAL
+// RUN: shard-opt %t.fsdp.mlir --shardir-to-collective=memory-limit=30K 2>/dev/null | FileCheck %s --check-prefix=FSDP
 // What does not suffice is an error.
 // RUN: not shard-run %s --options=memory-limit=12K 2>&1 | FileCheck %s --check-prefix=ERROR
 
@@ -20,6 +25,12 @@
 // AGAIN-NEXT: {{[0-9]+}} values are computed a second time to fit memory-limit
 // AGAIN: measured: 6440 bytes received, [[#PEAK]] bytes at the peak
 // SAYS:  remark: @main computes {{[0-9]+}} values a second time
+// FSDP:     %[[FIRST:.+]] = collective.all_gather %arg2
+// FSDP-NOT: shardir.optimization_barrier %[[FIRST]] {
+// FSDP:     collective.all_gather %arg3 {{.*}}region 2
+// FSDP:     %[[LATER:.+]] = collective.all_gather %arg2 {{.*}}region 2
+// FSDP:     linalg.matmul {{.*}}ins(%{{.+}}, %[[LATER]] :
+// FSDP-NOT: shardir.optimization_barrier %[[FIRST]] {
 // ERROR: error: {{.*}}above the memory limit of 12000
 shardir.mesh @m <["dp"=2, "tp"=2]>
 func.func @main(%v0: tensor<131x7xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}, %v1: tensor<7x15xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}, %v2: tensor<15x7xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %v3: tensor<7x15xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}, %v4: tensor<15x7xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %v5: tensor<131x7xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) -> (tensor<7x15xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}, tensor<15x7xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, tensor<7x15xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}, tensor<15x7xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}) {

@@ -51,6 +51,10 @@ struct Recomputation {
   llvm::SmallVector<mlir::Operation *> slice; ///< to repeat, in program order
   /// Operands of the slice: alive in front of `before`, or kept until then.
   llvm::SmallVector<mlir::Value> inputs;
+  /// Of the inputs, results of collectives that the program repeats behind the
+  /// peak, as it gathers weights again for the backward pass: the later one is
+  /// read, which moves in front of `before`.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Operation *>> repeated;
   int64_t bytes = 0; ///< less at the peak, inputs that are kept subtracted
   RepeatCost cost;
 
@@ -70,7 +74,8 @@ struct RecomputationState {
 /// that ops behind it do and that is no result of the function. Elementwise
 /// ops, reductions, products and changes of shape of the same block are
 /// repeated, collectives and ops that lead into regions are not: what those
-/// made is kept, as is what a product made where that is the better bargain.
+/// made is kept, unless the program has the collective again behind the peak.
+/// So is what a product made where that is the better bargain.
 /// Requires placements on every value, and what peakMemory requires.
 std::vector<Recomputation> recomputationsAt(const MemoryPeak &peak,
                                             mlir::func::FuncOp function,

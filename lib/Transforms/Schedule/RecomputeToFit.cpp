@@ -55,6 +55,14 @@ public:
   void undo(RecomputationState &done);
 
 private:
+  /// From here on `again` stands for `value` where something is recomputed.
+  void setAgain(Value value, Value again, RecomputationState &done) {
+    Value &now = done.byValue[value];
+    replaced.push_back({value, now});
+    now = again;
+  }
+  /// Moves `op`, and what it reads, in front of `to`.
+  void moveUp(Operation *op, Operation *to);
   /// Gives users behind the peak `again` for `value`, also through views.
   void redirect(OpBuilder &builder, Value value, Value again);
 
@@ -62,14 +70,21 @@ private:
   Block *block;
   std::vector<std::pair<OpOperand *, Value>> changed;
   SmallVector<Operation *> made;
-  Value value, before;
+  /// Ops, and those that they stood in front of.
+  SmallVector<std::pair<Operation *, Operation *>> moved;
+  /// What stood for values before, or null.
+  SmallVector<std::pair<Value, Value>> replaced;
 };
 
 } // namespace
 
 Trial::Trial(const Recomputation &what, Operation *peak,
              RecomputationState &done)
-    : peak(peak), block(what.before->getBlock()), value(what.value) {
+    : peak(peak), block(what.before->getBlock()) {
+  for (auto [first, again] : what.repeated) {
+    moveUp(again, what.before);
+    setAgain(first, again->getResult(0), done);
+  }
   OpBuilder builder(what.before);
   IRMapping mapping;
   for (Value input : what.inputs) {
@@ -90,10 +105,18 @@ Trial::Trial(const Recomputation &what, Operation *peak,
   for (Operation *op : what.slice)
     made.push_back(builder.clone(*op, mapping));
   done.made.insert(made.begin(), made.end());
-  before = done.byValue.lookup(value);
-  Value again = mapping.lookup(value);
-  done.byValue[value] = again;
-  redirect(builder, value, again);
+  Value again = mapping.lookup(what.value);
+  setAgain(what.value, again, done);
+  redirect(builder, what.value, again);
+}
+
+void Trial::moveUp(Operation *op, Operation *to) {
+  if (!op || op->getBlock() != block || op->isBeforeInBlock(to))
+    return;
+  for (Value operand : op->getOperands())
+    moveUp(operand.getDefiningOp(), to);
+  moved.push_back({op, op->getNextNode()});
+  op->moveBefore(to);
 }
 
 void Trial::redirect(OpBuilder &builder, Value from, Value to) {
@@ -128,14 +151,14 @@ void Trial::redirect(OpBuilder &builder, Value from, Value to) {
 void Trial::undo(RecomputationState &done) {
   for (auto &[use, old] : llvm::reverse(changed))
     use->set(old);
-  if (before)
+  for (auto [value, before] : llvm::reverse(replaced))
     done.byValue[value] = before;
-  else
-    done.byValue.erase(value);
   for (Operation *op : llvm::reverse(made)) {
     done.made.erase(op);
     op->erase();
   }
+  for (auto [op, next] : llvm::reverse(moved))
+    op->moveBefore(next);
 }
 
 /// The first of `ways`, as many as save `bytes`, of which none reads what
@@ -147,12 +170,15 @@ independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
   for (Recomputation &way : ways) {
     if (bytes <= 0)
       break;
-    if (read.contains(way.value) || llvm::any_of(way.inputs, [&](Value input) {
+    SmallVector<Value> reads(way.inputs);
+    for (auto [first, again] : way.repeated)
+      llvm::append_range(reads, again->getOperands());
+    if (read.contains(way.value) || llvm::any_of(reads, [&](Value input) {
           return dropped.contains(input);
         }))
       continue;
     dropped.insert(way.value);
-    read.insert_range(way.inputs);
+    read.insert_range(reads);
     bytes -= way.bytes;
     taken.push_back(&way);
   }

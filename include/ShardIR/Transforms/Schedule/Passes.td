@@ -66,8 +66,10 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
 
     Elementwise ops, reductions, products and changes of shape are repeated;
     collectives and loops never are: what they made is kept. So is what a product
-    made where the bytes are the better bargain. Results are those of the program
-    without it, bit by bit where later passes compile both computations alike.
+    made where the bytes are the better bargain. A weight that the program gathers
+    again for the backward pass is no longer kept for a recomputation: that gather
+    moves in front of it. Results are those of the program without it, bit by bit
+    where later passes compile both computations alike.
 
     Before that, loops keep less. A scan over layers writes activations of each
     iteration to row `i` of a tensor, for the loop of the backward pass. Such a
