@@ -223,6 +223,12 @@ Value KernelEmitter::shared(Type element, int64_t count, int64_t offset) {
                                 value(constant(offset)), ValueRange());
 }
 
+Index KernelEmitter::sharedAddress() {
+  Value all = shared(builder.getI8Type(), 1, 0);
+  return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, all)
+      .getResult();
+}
+
 SmallVector<Value>
 KernelEmitter::either(Value condition, function_ref<SmallVector<Value>()> then,
                       function_ref<SmallVector<Value>()> otherwise) {
@@ -234,6 +240,21 @@ KernelEmitter::either(Value condition, function_ref<SmallVector<Value>()> then,
   auto branch = scf::IfOp::create(builder, loc, condition, emitting(then),
                                   emitting(otherwise));
   return SmallVector<Value>(branch.getResults());
+}
+
+void KernelEmitter::branch(const Condition &condition,
+                           function_ref<void()> then,
+                           function_ref<void()> otherwise) {
+  if (condition.always())
+    then();
+  else if (condition.never())
+    otherwise();
+  else
+    branch(condition.value, then, otherwise);
+}
+
+Index KernelEmitter::exclusiveOr(Index a, Index b) {
+  return arith::XOrIOp::create(builder, loc, value(a), value(b)).getResult();
 }
 
 Value KernelEmitter::lessEqual(Index a, Index b) {

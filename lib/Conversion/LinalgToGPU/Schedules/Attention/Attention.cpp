@@ -158,7 +158,7 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
       continue;
     if (plan.copyWarps > 0)
       registers = sharedRegisters;
-    int64_t threads = plan.threads() + 32 * plan.copyWarps;
+    int64_t threads = plan.blockThreads();
     double perMultiprocessor = std::min(
         {target.sharedBytes / bytes, target.registers / (registers * threads),
          target.threads / threads});

@@ -53,8 +53,7 @@ SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
   // Eight chunks of four words trade places in each box.
   SmallVector<Index> places;
   for (int64_t j = 0; j < tile.columns / 8; ++j) {
-    Value inBox = arith::XOrIOp::create(builder, emit.loc, first,
-                                        emit.value(emit.constant(j % 8 * 4)));
+    Index inBox = emit.exclusiveOr(first, emit.constant(j % 8 * 4));
     places.push_back(
         emit.add(inBox, emit.constant(j / 8 * tile.rows * rowElements / 2)));
   }
@@ -74,14 +73,7 @@ Index WarpgroupTiles::group() {
       .getResult();
 }
 
-Index WarpgroupTiles::sharedAddress() {
-  Value all = emit.shared(emit.builder.getI8Type(), 1, 0);
-  return memref::ExtractAlignedPointerAsIndexOp::create(emit.builder, emit.loc,
-                                                        all)
-      .getResult();
-}
-
-void WarpgroupTiles::publish() { publishToWgmma(emit); }
+void WarpgroupTiles::publish() { publishToAsyncProxy(emit); }
 
 Value WarpgroupTiles::word(int64_t value) {
   return arith::ConstantOp::create(emit.builder, emit.loc,

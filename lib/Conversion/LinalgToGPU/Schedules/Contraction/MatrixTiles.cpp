@@ -129,12 +129,7 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
           });
         });
   };
-  if (source.aligned.always())
-    vectors();
-  else if (source.aligned.never())
-    elements();
-  else
-    emit.branch(source.aligned.value, vectors, elements);
+  emit.branch(source.aligned, vectors, elements);
 }
 
 Index MatrixTiles::select(Value condition, Index a, Index b) {

@@ -31,12 +31,6 @@ void TensorMapTiles::await(Value barrier, Value parity) {
   emit.awaitPhase(barrier, parity);
 }
 
-void TensorMapTiles::awaitStores(int64_t pending, bool read) {
-  NVVM::CpAsyncBulkWaitGroupOp::create(
-      emit.builder, emit.loc, uint32_t(pending),
-      read ? emit.builder.getUnitAttr() : UnitAttr());
-}
-
 Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
   if (plan.pair == 1)
     return tileStart;
@@ -70,20 +64,14 @@ void TensorMapTiles::countTiles() {
   blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, plan.pair)), plan.pair);
 }
 
-void TensorMapTiles::prepare(int64_t bytes, function_ref<void()> init) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value all = emit.shared(builder.getI8Type(), bytes, 0);
-  shared = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, all)
-               .getResult();
-  emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+void TensorMapTiles::prepare(function_ref<void()> init) {
+  shared = emit.sharedAddress();
+  initBarriers(emit, [&] {
     init();
-    NVVM::FenceMbarrierInitOp::create(builder, loc);
     for (Value map : {mapA, mapB, mapC})
       if (map)
         prefetchTensorMap(emit, map);
   });
-  emit.barrier();
 }
 
 void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes) {
@@ -142,13 +130,10 @@ Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> loops,
                                 int64_t rows) {
   int64_t perRow = rowBytes / elementBytes(operand.element);
   SmallVector<TensorMapDim> dims;
-  for (auto [d, loop] : llvm::enumerate(loops))
+  for (int loop : loops)
     dims.push_back({extent(loop),
-                    loop < 0 ? emit.constant(perRow) : operand.strides[loop],
-                    d == 0   ? perRow
-                    : d == 1 ? rows
-                             : 1});
-  return makeTensorMap(emit, operand, dims);
+                    loop < 0 ? emit.constant(perRow) : operand.strides[loop]});
+  return makeTensorMap(emit, operand, dims, rows);
 }
 
 TensorMapTiles::Place TensorMapTiles::next(Place place) {

@@ -62,9 +62,8 @@ protected:
   void countTiles();
 
   // In the kernel.
-  /// Gets `bytes` of shared memory; `init`, in one thread, initialises
-  /// mbarriers.
-  void prepare(int64_t bytes, llvm::function_ref<void()> init);
+  /// `init`, in one thread, initialises mbarriers.
+  void prepare(llvm::function_ref<void()> init);
   /// The tiles of this block: the first one, and from one to the next.
   Index firstTile() { return emit.div(emit.block(0), plan.pair); }
   Index tileStep() { return emit.div(blocks, plan.pair); }
@@ -109,8 +108,6 @@ protected:
   void release(mlir::Value stage) {
     arrive(emit, barrier(stage, /*empty=*/true));
   }
-  /// Until at most `pending` boxes of C are being read; one thread.
-  void awaitStores(int64_t pending, bool read);
 
   Index tilesM, tilesN, tiles, blocks;
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
