@@ -178,7 +178,9 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
     double own = part.ofKeys ? shape.columns : shape.rows,
            other = part.ofKeys ? shape.rows : shape.columns;
     double blocks = shape.outer * std::ceil(own / plan.bm());
-    double steps = std::ceil(other / plan.bn);
+    double steps = std::ceil(other / plan.bn) *
+                   (part.ofKeys ? visibleShare(op, plan.bn, plan.bm())
+                                : visibleShare(op, plan.bm(), plan.bn));
     double work = 2.0 * plan.bm() * plan.bn *
                   (plan.k + plan.v + (part.first ? plan.k : 0) +
                    (part.second ? plan.v : 0) + (part.third ? plan.k : 0));
