@@ -115,7 +115,7 @@ public:
          llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
 
   using LoopEmitter::branch;
-  /// What `then` emits, or `otherwise`, or an if of both.
+  /// Emits `then`, `otherwise`, or an if of both.
   void branch(const Condition &condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
   Index exclusiveOr(Index a, Index b);
