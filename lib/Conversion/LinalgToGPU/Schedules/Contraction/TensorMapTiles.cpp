@@ -112,7 +112,7 @@ SmallVector<int> TensorMapTiles::dimsOf(const TileSource &source) {
 }
 
 Condition TensorMapTiles::suits() {
-  if (plan.rowGroups && (!groups || !a.alongK))
+  if (plan.rowGroups && !hasGroups())
     return {false, {}};
   for (const TileSource *source : {&a, &b})
     if (dimsOf(*source).size() > mostTensorMapDims ||
@@ -299,17 +299,7 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
   Type word = builder.getI32Type();
   Index zero = emit.constant(0), one = emit.constant(1);
   Index lane = emit.rem(emit.thread(), warpThreads);
-  Index all = extent(groups->loop), rows = extent(contraction.m);
-  Index tileEnd = emit.add(tileM, emit.constant(plan.bm));
-  auto boundOf = [&](const NestOperand &bounds, Index group) -> Value {
-    SmallVector<Index> ivs(contraction.extents.size(), zero);
-    ivs[groups->loop] = group;
-    Value bound = memref::LoadOp::create(builder, loc, bounds.flat,
-                                         emit.value(bounds.address(emit, ivs)));
-    Value index =
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), bound);
-    return emit.cast(emit.clamp(index, zero, rows), 32);
-  };
+  Index all = extent(groups->loop);
   auto ofLane = [&](Value value, Index number) -> Index {
     Value moved =
         gpu::ShuffleOp::create(builder, loc, value, emit.cast(number, 32),
@@ -328,18 +318,11 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
         SmallVector<Value> bounds = emit.either(
             emit.lessThan(mine, all),
             [&] {
-              return SmallVector<Value>{boundOf(groups->from, mine),
-                                        boundOf(groups->to, mine)};
+              auto [from, to] = boundsOf(mine);
+              return SmallVector<Value>{from, to};
             },
             [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
-        auto below = [&](Value a, Value b) -> Value {
-          return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       a, b);
-        };
-        Value some =
-            emit.both(emit.both(below(bounds[0], bounds[1]),
-                                below(bounds[0], emit.cast(tileEnd, 32))),
-                      below(emit.cast(tileM, 32), bounds[1]));
+        Value some = isInTile(bounds[0], bounds[1]);
         Value inTile = NVVM::VoteSyncOp::create(
             builder, loc, word, emit.i32(-1), some, NVVM::VoteSyncKind::ballot);
         Index count = emit.min(emit.sub(all, from), emit.constant(warpThreads));

@@ -29,7 +29,7 @@ namespace shardir {
 class TensorMapTiles : public ProductTiles {
 public:
   static constexpr int64_t rowBytes = 128;
-  static constexpr int64_t warpThreads = 32, groupThreads = 128;
+  static constexpr int64_t groupThreads = 128;
   /// Boxes of C that are stored by turns.
   static constexpr int64_t storeBuffers = 2;
 
@@ -113,8 +113,6 @@ protected:
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
   int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
-  /// Of a step, with `groups`: the rows of its group, the second one excluded.
-  Index groupFirst, groupEnd;
 
 private:
   std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStepOfGroups(
