@@ -165,6 +165,14 @@ Value KernelEmitter::cast(Index index, unsigned bits) {
                                     value(index));
 }
 
+Index KernelEmitter::index(Value integer) {
+  if (integer.getType().isIndex())
+    return integer;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    integer)
+      .getResult();
+}
+
 Value KernelEmitter::isWarp(int64_t number) {
   constexpr int64_t warpThreads = 32;
   Value warp = cast(div(thread(), warpThreads), 32);

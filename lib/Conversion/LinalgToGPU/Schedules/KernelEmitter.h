@@ -85,12 +85,14 @@ public:
   mlir::Value i32(int64_t value);
   /// An index as an integer of so many bits.
   mlir::Value cast(Index index, unsigned bits);
+  /// A signed integer, or an index, as an index.
+  Index index(mlir::Value integer);
   /// True in all threads of that warp of the block. ptxas sees that they agree.
   mlir::Value isWarp(int64_t number);
   /// One thread of the warp, all of which come here. Instructions that take
-  /// uniform registers, as those of TMA do, are issued directly
-  /// then; where ptxas cannot see that one thread is left, it makes a loop over
-  /// those that may be.
+  /// uniform registers, as those of TMA do, are issued directly then; where
+  /// ptxas cannot see that one thread is left, it makes a loop over those that
+  /// may be.
   void byOneThread(llvm::function_ref<void()> body);
   /// Until the phase of that parity of an mbarrier has ended.
   void awaitPhase(mlir::Value barrier, mlir::Value parity);

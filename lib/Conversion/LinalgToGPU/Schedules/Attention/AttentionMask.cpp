@@ -145,13 +145,8 @@ private:
 Index extreme(KernelEmitter &emit, const AttentionCondition &condition,
               const LoopRanges &ranges, int except, bool greatest) {
   Index result = emit.constant(condition.constant);
-  for (auto [value, factor] : condition.values) {
-    Value index = value;
-    if (!index.getType().isIndex())
-      index = arith::IndexCastOp::create(emit.builder, emit.loc,
-                                         emit.builder.getIndexType(), index);
-    result = emit.add(result, emit.mul(Index(index), factor));
-  }
+  for (auto [value, factor] : condition.values)
+    result = emit.add(result, emit.mul(emit.index(value), factor));
   for (auto [loop, factor] : llvm::enumerate(condition.loops)) {
     if (factor == 0 || static_cast<int>(loop) == except)
       continue;

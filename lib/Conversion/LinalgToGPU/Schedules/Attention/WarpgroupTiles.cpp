@@ -61,16 +61,10 @@ SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
 }
 
 Index WarpgroupTiles::group() {
-  OpBuilder &builder = emit.builder;
-  Value number =
-      arith::IndexCastOp::create(builder, emit.loc, builder.getI32Type(),
-                                 emit.value(emit.div(emit.thread(), 128)));
-  number = gpu::ShuffleOp::create(builder, emit.loc, number, 0, 32,
-                                  gpu::ShuffleMode::IDX)
-               .getShuffleResult();
-  return arith::IndexCastOp::create(builder, emit.loc, builder.getIndexType(),
-                                    number)
-      .getResult();
+  Value number = emit.cast(emit.div(emit.thread(), 128), 32);
+  return emit.index(gpu::ShuffleOp::create(emit.builder, emit.loc, number, 0,
+                                           32, gpu::ShuffleMode::IDX)
+                        .getShuffleResult());
 }
 
 void WarpgroupTiles::publish() { publishToAsyncProxy(emit); }

@@ -92,9 +92,7 @@ std::pair<Value, Value> ProductTiles::boundsOf(Index group) {
   auto read = [&](const NestOperand &bounds) {
     Value bound = memref::LoadOp::create(builder, emit.loc, bounds.flat,
                                          emit.value(bounds.address(emit, ivs)));
-    Value index = arith::IndexCastOp::create(builder, emit.loc,
-                                             builder.getIndexType(), bound);
-    return emit.cast(emit.clamp(index, zero, rows), 32);
+    return emit.cast(emit.clamp(emit.index(bound), zero, rows), 32);
   };
   Value from = read(groups->from);
   return {from, read(groups->to)};
@@ -324,12 +322,7 @@ void ContractionKernel::takeGroups(Index &first, Index &count) {
     ends[0] = arith::MinSIOp::create(builder, loc, ends[0], other(ends[0]));
     ends[1] = arith::MaxSIOp::create(builder, loc, ends[1], other(ends[1]));
   }
-  auto index = [&](Value value) -> Index {
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      value)
-        .getResult();
-  };
-  Index begin = index(ends[0]), end = index(ends[1]);
+  Index begin = emit.index(ends[0]), end = emit.index(ends[1]);
   first = emit.mul(begin, stepsPerK);
   count = emit.mul(emit.max(emit.sub(end, begin), emit.constant(0)), stepsPerK);
 }

@@ -154,11 +154,6 @@ public:
 
   void run(llvm::StringRef name);
 
-private:
-  /// With `groups`, the steps from the first group that has rows in the tile to
-  /// the last one.
-  void takeGroups(Index &first, Index &count);
-
 protected:
   /// Shared memory for all stages.
   virtual int64_t sharedBytes() = 0;
@@ -175,6 +170,11 @@ protected:
   virtual int64_t lag() const { return 1; }
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
+
+private:
+  /// With `groups`, the steps from the first group that has rows in the tile to
+  /// the last one.
+  void takeGroups(Index &first, Index &count);
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.

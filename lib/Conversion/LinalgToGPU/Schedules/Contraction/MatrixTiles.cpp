@@ -40,22 +40,16 @@ Index MatrixTiles::place(const TileSource &source, Index row, Index column) {
   int64_t chunks = source.columns / chunk;
   int64_t turns = std::min<int64_t>(chunks, 8);
   Index turn = emit.rem(emit.div(row, 8 / turns), turns);
-  Value mixed = arith::XOrIOp::create(emit.builder, emit.loc,
-                                      emit.value(column), emit.value(turn));
-  return emit.add(emit.mul(row, source.columns), emit.mul(Index(mixed), chunk));
+  return emit.add(emit.mul(row, source.columns),
+                  emit.mul(emit.exclusiveOr(column, turn), chunk));
 }
 
 void MatrixTiles::load(Index stage, Index step) {
   setStep(step);
   if (groups) {
     auto [from, to] = boundsOf(stepOuterK[0]);
-    auto index = [&](Value value) -> Index {
-      return arith::IndexCastOp::create(emit.builder, emit.loc,
-                                        emit.builder.getIndexType(), value)
-          .getResult();
-    };
-    groupFirst = index(from);
-    groupEnd = index(to);
+    groupFirst = emit.index(from);
+    groupEnd = emit.index(to);
     isGroupInTile = isInTile(from, to);
   }
   copyTile(a, sharedA, stage, tileM);

@@ -301,13 +301,10 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
   Index lane = emit.rem(emit.thread(), warpThreads);
   Index all = extent(groups->loop);
   auto ofLane = [&](Value value, Index number) -> Index {
-    Value moved =
+    return emit.index(
         gpu::ShuffleOp::create(builder, loc, value, emit.cast(number, 32),
                                emit.i32(warpThreads), gpu::ShuffleMode::IDX)
-            .getShuffleResult();
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      moved)
-        .getResult();
+            .getShuffleResult());
   };
   SmallVector<Value> carried(start);
   carried.insert(carried.begin(), emit.value(zero));
