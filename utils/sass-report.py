@@ -37,6 +37,13 @@ PROBLEMS = [
     ("the same", "kernels.mlir", "gemm", "arch=sm_90a schedule=wgmma_matmul"),
     ("the same on sm_80", "kernels.mlir", "gemm", "arch=sm_80"),
     ("the same on sm_100a", "kernels.mlir", "gemm", "arch=sm_100a"),
+    ("the same with bias and maximum", "kernels.mlir", "gemm_bias_relu", "arch=sm_90a"),
+    ("bf16 4097 x 4097 x 4097", "kernels.mlir", "gemm_ragged", "arch=sm_90a"),
+    ("bf16 1024 x 1024 x 1024", "kernels.mlir", "gemm_1024", "arch=sm_90a"),
+    ("bf16 256 x 4096 x 4096", "kernels.mlir", "gemm_256_rows", "arch=sm_90a"),
+    ("FP8 4096 x 4096 x 4096", "kernels.mlir", "gemm_f8", "arch=sm_90a"),
+    ("the same, B by rows of k", "kernels.mlir", "gemm_f8_rows", "arch=sm_90a"),
+    ("f32 4096 x 4096 x 4096", "kernels.mlir", "gemm_f32", "arch=sm_90a"),
     ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
     ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
     ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),
@@ -48,6 +55,7 @@ PROBLEMS = [
     ("layer norm, bf16 rows of 4096", "kernels.mlir", "layer_norm", "arch=sm_90a"),
     ("bias and tanh, bf16", "kernels.mlir", "bias_tanh", "arch=sm_90a"),
     ("transpose, bf16", "kernels.mlir", "transpose", "arch=sm_90a"),
+    ("sums of columns, f32", "kernels.mlir", "column_sums", "arch=sm_90a"),
 ]
 # For some of them the best of a library's kernels that have names: the library, the architectures of its fat binaries,
 # the name, and what to call it where that is too long.
@@ -239,15 +247,23 @@ def rows_of(file, options):
     return [each for cubin in cubins for each in rows_of_cubin(cubin, options.tools, options.kernel)]
 
 
-def tables(options):
-    """The section of docs/GPU.md."""
+def kept_rows(page, title, library):
+    """The rows of a library that is not here, as the page has them: a kernel's name and its cells."""
+    for number, rest in re.findall(rf"^\| {re.escape(title)} \| {library} \[(\d+)\] \| (.*) \|$", page, re.MULTILINE):
+        name, = re.findall(rf"^\[{number}\] `(.*)`$", page, re.MULTILINE)
+        yield name, *rest.split(" | ")
+
+
+def tables(options, page):
+    """The section of docs/GPU.md, which is `page`; rows of libraries that are not here stay."""
     libraries, rows, names = {"cuBLAS": cublas(), "FlashAttention-3": flash_attention()}, [], []
     for title, file, function, flags, *kernel in PROBLEMS:
         path = os.path.join(ROOT, "benchmarks", "gpu", file)
         rows += [[title, *each] for each in compile_program(path, function, flags, options.build, options.tools, *kernel)]
         name, arch, wanted, called = PEERS.get((function, flags), (None, None, None, None))
         path = libraries.get(name)
-        for each in itertools.islice(rows_of_library(path, wanted, arch, options.tools), 1) if path else ():
+        found = rows_of_library(path, wanted, arch, options.tools) if path else kept_rows(page, title, name)
+        for each in itertools.islice(found, 1):
             names.append(called or each[0])
             rows.append([title, f"{name} [{len(names)}]", *each[1:]])
     notes = "".join(f"\n[{i}] `{name}`\n" for i, name in enumerate(names, 1))
@@ -273,7 +289,7 @@ def main():
         if options.update:
             with open(PAGE) as stream:
                 page = stream.read()
-            text = MARKS.sub(lambda _: tables(options), page)
+            text = MARKS.sub(lambda section: tables(options, section[0]), page)
             with open(PAGE, "w") as stream:
                 stream.write(text)
             return 0

@@ -303,3 +303,39 @@ func.func @transpose_heads(%a: tensor<4x4096x32x128xbf16>) -> tensor<4x32x4096x1
   %0 = linalg.transpose ins(%a : tensor<4x4096x32x128xbf16>) outs(%e : tensor<4x32x4096x128xbf16>) permutation = [0, 2, 1, 3]
   return %0 : tensor<4x32x4096x128xbf16>
 }
+
+// Rows that vectors cannot read.
+func.func @gemm_ragged(%a: tensor<4097x4097xbf16>, %b: tensor<4097x4097xbf16>) -> tensor<4097x4097xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<4097x4097xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<4097x4097xbf16>) -> tensor<4097x4097xbf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<4097x4097xbf16>, tensor<4097x4097xbf16>) outs(%f : tensor<4097x4097xbf16>) -> tensor<4097x4097xbf16>
+  return %0 : tensor<4097x4097xbf16>
+}
+
+// One wave of tiles.
+func.func @gemm_1024(%a: tensor<1024x1024xbf16>, %b: tensor<1024x1024xbf16>) -> tensor<1024x1024xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<1024x1024xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<1024x1024xbf16>) -> tensor<1024x1024xbf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<1024x1024xbf16>, tensor<1024x1024xbf16>) outs(%f : tensor<1024x1024xbf16>) -> tensor<1024x1024xbf16>
+  return %0 : tensor<1024x1024xbf16>
+}
+
+// A batch of prompts of few tokens.
+func.func @gemm_256_rows(%a: tensor<256x4096xbf16>, %b: tensor<4096x4096xbf16>) -> tensor<256x4096xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<256x4096xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<256x4096xbf16>) -> tensor<256x4096xbf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<256x4096xbf16>, tensor<4096x4096xbf16>) outs(%f : tensor<256x4096xbf16>) -> tensor<256x4096xbf16>
+  return %0 : tensor<256x4096xbf16>
+}
+
+// Weights across the reduction, which units for 8 bits do not take.
+func.func @gemm_f8_rows(%a: tensor<4096x4096xf8E4M3FN>, %b: tensor<4096x4096xf8E4M3FN>) -> tensor<4096x4096xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4096x4096xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<4096x4096xf8E4M3FN>, tensor<4096x4096xf8E4M3FN>) outs(%f : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}

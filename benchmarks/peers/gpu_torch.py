@@ -40,6 +40,11 @@ def scaled_product(torch, a, weights):
     return torch._scaled_mm(a, weights.t(), one, one, out_dtype=torch.bfloat16)
 
 
+def scaled_product_by_rows(torch, a, b):
+    """cuBLASLt takes the second operand by columns alone."""
+    return scaled_product(torch, a, b.t().contiguous())
+
+
 def product(torch, a, b):
     return a @ b
 
@@ -57,8 +62,9 @@ def momentum(torch, w, m, g):
 RUN = {
     "full64": attention(), "full128": attention(), "causal64": attention(causal=True), "causal128": attention(causal=True),
     "gemm": product, "gemm_decode": product, "gemm_f32": product, "batched": product, "experts": product,
+    "gemm_ragged": product, "gemm_1024": product, "gemm_256_rows": product,
     "gemm_weights": product_with_weights, "gemm_decode_one": product_with_weights,
-    "gemm_f8": scaled_product, "gemm_decode_f8": scaled_product,
+    "gemm_f8": scaled_product, "gemm_decode_f8": scaled_product, "gemm_f8_rows": scaled_product_by_rows,
     "gemm_bias_relu": lambda torch, a, b, bias: torch.relu(torch.addmm(bias, a, b)),
     "softmax": lambda torch, x: torch.softmax(x, 1), "softmax_bf16": lambda torch, x: torch.softmax(x, 1),
     "layer_norm": lambda torch, x, g, b: torch.nn.functional.layer_norm(x, x.shape[1:], g.to(x.dtype), b.to(x.dtype)),

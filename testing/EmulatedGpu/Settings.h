@@ -16,7 +16,7 @@
 //   memory=BYTES     of the GPU (8589934592)
 //   capability=N     of the GPU: 80, 86, 90, … (90)
 //   multiprocessors=N of the GPU (2)
-//   cache=BYTES      of the second cache that is counted (52428800)
+//   cache=BYTES      of the L2 cache that is counted (52428800)
 //   fail=CALL:N:CODE the Nth call of CALL from now returns CODE
 //   delay=CALL:MS    each call of CALL takes so many milliseconds more
 //   log=FILE         each call, in the order of the calls; also

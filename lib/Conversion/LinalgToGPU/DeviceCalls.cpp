@@ -219,16 +219,14 @@ LogicalResult DeviceCalls::tensorMap(OpBuilder &builder,
                      : swizzle == Swizzle::SWIZZLE_64B ? 64
                      : swizzle == Swizzle::SWIZZLE_32B ? 32
                                                        : 0;
-  Value arguments[] = {slot,
-                       bufferAddress(builder, loc, buffer),
-                       integer(builder, loc,
-                               type.getElementType().isF32()
-                                   ? -4
-                                   : elementBytes(type.getElementType()),
-                               32),
-                       integer(builder, loc, swizzled, 32),
-                       integer(builder, loc, rank, 32),
-                       dims};
+  Type element = type.getElementType();
+  Value arguments[] = {
+      slot,
+      bufferAddress(builder, loc, buffer),
+      integer(builder, loc, element.isF32() ? -4 : elementBytes(element), 32),
+      integer(builder, loc, swizzled, 32),
+      integer(builder, loc, rank, 32),
+      dims};
   LLVM::CallOp::create(builder, loc,
                        declare("shardir_gpu_tensor_map", none,
                                {pointer, pointer, i32, i32, i32, pointer}),

@@ -3,7 +3,19 @@
 // DEFINE: %{input} =
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=sm_90a explain schedule=wgmma_attention plan=warps=12" --verify --tolerance=0.008 --function=%{function} %{input} 2>&1 | FileCheck %s --check-prefix=RAN
 // REDEFINE: %{function} = causal
+// REDEFINE: %{input} = --counters=%t.json
 // RUN: %{run}
+// No schedule has a bank conflict, and mma_attention touches no sector for a part of it.
+// DEFINE: %{check} = %python %S/Inputs/check-counters.py %t.json --no-conflicts
+// RUN: %{check}
+// DEFINE: %{options} = arch=sm_90a schedule=wgmma_attention plan=warps=8
+// DEFINE: %{count} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="%{options}" --function=causal --counters=%t.json
+// RUN: %{count}
+// RUN: %{check}
+// REDEFINE: %{options} = arch=sm_80 schedule=mma_attention
+// RUN: %{count}
+// RUN: %{check} --coalesced
+// REDEFINE: %{input} =
 // REDEFINE: %{function} = continued
 // RUN: %{run}
 // REDEFINE: %{function} = wide

@@ -7,8 +7,8 @@
 // REDEFINE: %{function} = gelu
 // RUN: %{run} --options="arch=sm_90a" --verify | FileCheck %s --check-prefix=TABLE
 // RUN: %{check} --bytes=1050624 --coalesced --no-conflicts
-// The second cache has each of the bias's 64 sectors for 255 of 256 rows. One of 32 sectors has none when the next row
-// needs it: 1024 requests of 512 bytes.
+// The L2 cache has each of the bias's 64 sectors for 255 of 256 rows. A cache of 32 sectors has none of them when the
+// next row needs it: 1024 requests of 512 bytes.
 // RUN: %{check} --l2_hits=16320 --dram_read_bytes=526336 --dram_written_bytes=524288
 // RUN: env SHARDIR_EMULATED_CUDA=cache=1024 %{run} --options="arch=sm_90a"
 // RUN: %{check} --l2_hits=0 --dram_read_bytes=1048576 --dram_written_bytes=524288

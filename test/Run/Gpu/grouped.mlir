@@ -20,8 +20,22 @@
 // RUN: %{run}
 // No mask is stored, and nobody multiplies with it.
 // RUN: shard-opt %s --shardir-to-gpu="arch=sm_90a ptxas=none function=four explain schedule=ws_gemm" -o /dev/null 2>&1 | FileCheck %s
+// By mma.sync: of 12 pairs of groups and tiles, those from a tile's first group to its last one, 6, have steps; and
+// nothing is read of the weights of a group without rows.
+// DEFINE: %{mma} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=sm_80 plan=%{plan}" --verify --tolerance=0 --function=%{function} %{bounds}
+// REDEFINE: %{plan} = tile_m=32,tile_n=64
+// RUN: %{mma}
+// REDEFINE: %{function} = four
+// REDEFINE: %{bounds} = --input=4xi32=9 --input=4xi32=3
+// RUN: %{mma}
+// REDEFINE: %{bounds} = --input=4xi32=-5,64,300,10 --input=4xi32=70,200,1000,10
+// RUN: %{mma}
+// REDEFINE: %{bounds} = --input=4xi32=0,100,120,120 --input=4xi32=100,120,120,300
+// REDEFINE: %{plan} = tile_m=128,tile_n=128
+// RUN: %{mma} --counters=%t.json
+// RUN: %python %S/Inputs/check-counters.py %t.json --no-conflicts --tensor-flops=50331648
 // Where a kernel cannot leave steps out, the product is as any other one.
-// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=sm_80" --verify --tolerance=0 --function=four --input=4xi32=0,100,120,120 --input=4xi32=100,120,120,300
+// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host" --verify --tolerance=0 --function=four --input=4xi32=0,100,120,120 --input=4xi32=100,120,120,300
 
 // CHECK: linalg.generic is scheduled by ws_gemm ({{.*}}, the steps of each tile's own groups of rows, elementwise op behind it fused), {{.*}} with 3 ops beside it
 

@@ -371,7 +371,7 @@ TEST(PtxTensors, AreOrderedByTheirMBarrier) {
 }
 
 TEST(PtxCounters, DistancesOfCopies) {
-  // Its own copy: a commit and two additions lie between copy and wait.
+  // Its own copy: a commit and two additions come between copy and wait.
   Trial run;
   shardir_emulated_counters_start();
   ASSERT_EQ(run("mov.b32 %r1, dynamic;\nmad.lo.s32 %r1, %r30, 16, %r1;\n"
@@ -385,7 +385,7 @@ TEST(PtxCounters, DistancesOfCopies) {
                         "\"least_copy_distance\": 3"));
 
   // Another warp copies once the one that waits has arrived at `empty`: three
-  // additions lie between that and the wait, whatever order warps run in.
+  // additions come between that and the wait, whatever order warps run in.
   for (int64_t blocks : {1, 2}) {
     Boxed boxed;
     Trial run = boxed.run(64, blocks);

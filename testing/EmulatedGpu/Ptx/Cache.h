@@ -1,4 +1,4 @@
-//===- Cache.h - A model of the second cache --------------------*- C++ -*-===//
+//===- Cache.h - A model of the L2 cache ------------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sectors of 32 bytes, fully associative, the least recently used one leaves
-// first. Bytes that are written are not read before, and go to DRAM when their
-// sector leaves. So counts do not depend on where buffers are.
+// Sectors of 32 bytes, fully associative: the least recently used one is
+// evicted first. A write reads nothing from DRAM; written sectors are stored
+// there when they are evicted. So counts do not depend on where buffers are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,15 @@ constexpr uint64_t kSector = 32; ///< bytes
 
 class Cache {
 public:
-  /// Of a sector whose writer is not set: it holds what DRAM does.
+  /// The writer of a sector that nothing wrote to.
   static constexpr size_t kClean = SIZE_MAX;
 
   explicit Cache(uint64_t bytes)
       : most(std::max<uint64_t>(bytes / kSector, 1)) {}
 
-  /// True if the sector is there. `writer` is who writes to it, or kClean;
-  /// `store(writer)` is called where a written sector leaves.
+  /// True if the sector is there. `writer` is the instruction that writes to
+  /// it, or kClean; `store(writer)` is called where a written sector is
+  /// evicted.
   template <class F> bool access(uint64_t sector, size_t writer, F store) {
     auto found = places.find(sector);
     bool hit = found != places.end();
@@ -44,7 +45,7 @@ public:
       sectors.splice(sectors.begin(), sectors, found->second);
     } else {
       if (sectors.size() == most) {
-        leave(sectors.back(), store);
+        evict(sectors.back(), store);
         places.erase(sectors.back().number);
         sectors.pop_back();
       }
@@ -55,10 +56,10 @@ public:
       sectors.front().writer = writer;
     return hit;
   }
-  /// All sectors leave.
+  /// Evicts all sectors.
   template <class F> void flush(F store) {
     for (const Sector &sector : sectors)
-      leave(sector, store);
+      evict(sector, store);
     sectors.clear();
     places.clear();
   }
@@ -68,7 +69,7 @@ private:
     uint64_t number;
     size_t writer;
   };
-  template <class F> static void leave(const Sector &sector, F store) {
+  template <class F> static void evict(const Sector &sector, F store) {
     if (sector.writer != kClean)
       store(sector.writer);
   }

@@ -20,7 +20,6 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
-#include <set>
 
 using namespace shardir::emulated;
 using namespace shardir::emulated::ptx;
@@ -28,14 +27,16 @@ using namespace shardir::emulated::ptx;
 namespace {
 constexpr uint64_t kBanks = 32; ///< of 4 bytes
 
+bool says(const std::vector<std::string> &words, const char *word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 const char *classOf(const std::string &opcode,
                     const std::vector<std::string> &words) {
   auto is = [&](std::initializer_list<const char *> names) {
     return std::find(names.begin(), names.end(), opcode) != names.end();
   };
-  auto says = [&](const char *word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
+  auto says = [&](const char *word) { return ::says(words, word); };
   if (opcode == "tcgen05")
     return says("mma") ? "tensor" : says("ld") ? "move" : "barrier";
   if (opcode == "mma" || says("mma_async"))
@@ -219,15 +220,13 @@ LaunchCounters::LaunchCounters(const Code &code, const Order &order,
     : code(code), order(order), insts(code.insts.size()), cache(cacheBytes),
       agents(order.size()) {
   for (const Statement &s : code.kernel->statements) {
-    auto says = [&](const char *word) {
-      return std::find(s.words.begin(), s.words.end(), word) != s.words.end();
-    };
     flops.push_back(std::string(classOf(s.opcode, s.words)) == "tensor"
                         ? tensorFlops(s.words)
                         : 0);
     writes.push_back(s.opcode == "st" || s.opcode == "red" ||
-                     says("bulk_group"));
-    reads.push_back(!writes.back() || s.opcode == "red" || says("reduce"));
+                     says(s.words, "bulk_group"));
+    reads.push_back(!writes.back() || s.opcode == "red" ||
+                    says(s.words, "reduce"));
   }
 }
 
@@ -243,7 +242,7 @@ void LaunchCounters::execute(const Inst &inst, size_t agent) {
   ++of(inst).executed;
   Agent &a = agents[agent];
   ++a.work.instructions;
-  a.work.flops += flops[size_t(&inst - code.insts.data())];
+  a.work.flops += flops[numberOf(inst)];
   if (uint32_t clock = order.clock(agent); clock != a.clock) {
     a.until.push_back({a.clock, a.work});
     a.clock = clock;
@@ -295,20 +294,26 @@ void LaunchCounters::await(const Inst &inst, size_t agent,
   await(inst, agent, copy->second.before[agent]);
 }
 
-void LaunchCounters::touch(size_t inst, uint64_t sector) {
-  bool hit = cache.access(sector, writes[inst] ? inst : Cache::kClean,
-                          [&](size_t writer) { ++insts[writer].dramWrites; });
-  insts[inst].hits += hit;
-  insts[inst].dramReads += !hit && reads[inst];
+void LaunchCounters::touch(const Inst &inst,
+                           const std::set<uint64_t> &sectors) {
+  size_t number = numberOf(inst);
+  InstCounters &c = insts[number];
+  c.sectors += sectors.size();
+  for (uint64_t sector : sectors) {
+    bool hit = cache.access(sector, writes[number] ? number : Cache::kClean,
+                            [&](size_t writer) { ++insts[writer].dramWrites; });
+    c.hits += hit;
+    c.dramReads += !hit && reads[number];
+  }
+  distinct.insert(sectors.begin(), sectors.end());
 }
 
-/// Inserts the sectors of `bytes` from `address` on; returns how many they are.
-template <typename Set>
-static uint64_t insertSectors(Set &sectors, uint64_t address, uint64_t bytes) {
+/// Inserts the sectors of `bytes` from `address` on.
+static void insertSectors(std::set<uint64_t> &sectors, uint64_t address,
+                          uint64_t bytes) {
   uint64_t first = address / kSector, last = (address + bytes - 1) / kSector;
   for (uint64_t s = first; s <= last; ++s)
     sectors.insert(s);
-  return last - first + 1;
 }
 
 void LaunchCounters::access(const Inst &inst, uint32_t mask,
@@ -326,11 +331,8 @@ void LaunchCounters::access(const Inst &inst, uint32_t mask,
       insertSectors(sectors, a, size);
     }
     ++c.requests;
-    c.sectors += sectors.size();
     c.leastSectors += (starts.size() * size + kSector - 1) / kSector;
-    distinct.insert(sectors.begin(), sectors.end());
-    for (uint64_t sector : sectors)
-      touch(size_t(&inst - code.insts.data()), sector);
+    touch(inst, sectors);
     return;
   }
   if (window != kSharedWindow)
@@ -367,7 +369,6 @@ void LaunchCounters::box(const Inst &inst,
   // A box is one piece of shared memory, whose rows are swizzled within it.
   c.wavefronts += (uint64_t(boxBytes(map)) + 4 * kBanks - 1) / (4 * kBanks);
   uint64_t rowBytes = uint64_t(extent[0]) * map.element_bytes;
-  std::set<uint64_t> sectors; // of a row
   if (rowBytes == 0)
     return;
   auto start = uint64_t(uintptr_t(map.address));
@@ -379,11 +380,9 @@ void LaunchCounters::box(const Inst &inst,
           uint64_t a = start + uint64_t(begin[0]) * map.element_bytes;
           for (int dim = 1; dim < map.rank; ++dim)
             a += uint64_t(begin[dim] + at[dim - 1]) * map.strides[dim - 1];
-          sectors.clear();
-          c.sectors += insertSectors(sectors, a, rowBytes);
-          distinct.insert(sectors.begin(), sectors.end());
-          for (uint64_t sector : sectors)
-            touch(size_t(&inst - code.insts.data()), sector);
+          std::set<uint64_t> sectors;
+          insertSectors(sectors, a, rowBytes);
+          touch(inst, sectors);
         }
   c.leastSectors +=
       (rowBytes * uint64_t(extent[1] * extent[2] * extent[3] * extent[4]) +

@@ -8,10 +8,9 @@
 //
 // Counts by instruction of PTX while a kernel runs: how often warps executed
 // it, the sectors of global memory and the wavefronts of shared memory that its
-// accesses took, what of it the second cache had, and how far copies were
-// issued before waits for them. Counts of a launch are added to those of its
-// kernel's name. A launch begins with an empty cache and ends with writing it
-// back.
+// accesses took, hits of the L2 cache, and how far copies were issued before
+// waits for them. Counts of a launch are added to those of its kernel's name. A
+// launch begins with an empty cache and ends with writing it back.
 //
 // Requires shardir_emulated_counters_start before the first launch; guarantees
 // exact counts of what the interpreter executed: instructions of PTX, not what
@@ -29,6 +28,7 @@
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
+#include <set>
 #include <unordered_set>
 
 namespace shardir {
@@ -44,8 +44,8 @@ struct InstCounters {
   /// Of shared memory: passes over the 32 banks, and those beyond what the
   /// number of distinct words needs.
   uint64_t wavefronts = 0, conflicts = 0;
-  /// Of the second cache: sectors of requests that were there, and those that
-  /// were read from DRAM and written to it.
+  /// Of the L2 cache: sectors of requests that were there, and those that were
+  /// read from DRAM and written to it.
   uint64_t hits = 0, dramReads = 0, dramWrites = 0;
   /// Waits of warps for asynchronous copies; the work of the warp from when the
   /// last of these could be issued to the wait, summed, and its least
@@ -56,7 +56,7 @@ struct InstCounters {
   uint64_t flops = 0;
 };
 
-/// What a warp has done.
+/// Instructions that a warp has executed, and its operations of matrix units.
 struct Work {
   uint64_t instructions = 0, flops = 0;
 };
@@ -67,7 +67,7 @@ public:
   LaunchCounters(const Code &code, const Order &order, uint64_t cacheBytes);
   LaunchCounters(const LaunchCounters &) = delete;
 
-  /// Before blocks begin, behind the order's `begin`.
+  /// Before blocks begin, after `begin` of the order.
   void begin();
   void execute(const Inst &inst, size_t agent);
   /// `bytes` by each lane of the mask, at these generic addresses.
@@ -80,11 +80,11 @@ public:
   /// The part of a box that lies inside of the tensor.
   void box(const Inst &inst, const shardir_emulated_tensor_map &map,
            const int32_t *coordinates);
-  /// What the agent will have done behind the copy that it issues.
+  /// The agent issues a copy. Returns its work, the copy included.
   Work issue(size_t agent) const;
   /// A warp waits for a copy that could be issued at `since`.
   void await(const Inst &inst, size_t agent, Work since);
-  /// `agent` issues a copy of which `barrier` learns.
+  /// `agent` issues a copy that `barrier` counts.
   void issue(size_t agent, const void *barrier);
   /// A warp has waited for `barrier`: for the copy that was issued last.
   void await(const Inst &inst, size_t agent, const void *barrier);
@@ -92,11 +92,12 @@ public:
   void finish(uint64_t blocks);
 
 private:
-  InstCounters &of(const Inst &inst) {
-    return insts[size_t(&inst - code.insts.data())];
+  InstCounters &of(const Inst &inst) { return insts[numberOf(inst)]; }
+  size_t numberOf(const Inst &inst) const {
+    return size_t(&inst - code.insts.data());
   }
 
-  /// A warp: what it has done, and had done when its clock went on.
+  /// A warp: its work, and the work until its clock left each value.
   struct Agent {
     Work work;
     uint32_t clock = 0;
@@ -110,8 +111,8 @@ private:
   };
 
   std::string sourceOf(const Statement &statement) const;
-  /// A sector of a request.
-  void touch(size_t inst, uint64_t sector);
+  /// The sectors of a request or of a row of a box.
+  void touch(const Inst &inst, const std::set<uint64_t> &sectors);
   Work workAt(const Agent &agent, uint32_t clock) const;
 
   const Code &code;

@@ -43,7 +43,7 @@ struct Launch {
   std::vector<char> parameters;
   std::vector<Range> memory;      ///< sorted
   bool anyMemory = false;         ///< whether the host's may be used, too
-  uint64_t cacheBytes = 50 << 20; ///< of the second cache
+  uint64_t cacheBytes = 50 << 20; ///< of the L2 cache
 };
 
 /// A kernel of a module, decoded when it is first launched. Threads may share

@@ -348,17 +348,14 @@ void finishGroup(Warp &w, int lane, const std::vector<Copy> &group) {
 
 /// For all but i.imm groups; variant: for everything.
 void runWait(Warp &w, const Inst &i, uint32_t mask) {
-  Work last; // when a copy was issued
-  bool any = false;
+  Work last; // up to the last copy; no instructions where there is none
   forLanes(mask, [&](int l) {
     LaneState &state = w.states[size_t(l)];
     auto finish = [&](const std::vector<Copy> &group) {
       finishGroup(w, l, group);
       if (!group.empty() &&
-          (!any || group.back().issued.instructions > last.instructions)) {
-        any = true;
+          group.back().issued.instructions > last.instructions)
         last = group.back().issued;
-      }
     };
     while (int64_t(state.groups.size()) > i.imm) {
       finish(state.groups.front());
@@ -369,7 +366,7 @@ void runWait(Warp &w, const Inst &i, uint32_t mask) {
       state.open.clear();
     }
   });
-  if (any && w.block.grid.counters)
+  if (w.block.grid.counters && last.instructions > 0)
     w.block.grid.counters->await(i, w.agent, last);
 }
 

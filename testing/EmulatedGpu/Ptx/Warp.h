@@ -62,7 +62,7 @@ struct Copy {
   uint64_t to; ///< in shared memory
   const char *from;
   int32_t bytes, copied;
-  Work issued; ///< where that is counted
+  Work issued; ///< the warp's, with counters
 };
 /// A box on its way to global memory.
 struct BoxStore {
@@ -70,7 +70,7 @@ struct BoxStore {
   std::array<int32_t, 5> coordinates;
   uint64_t from;
   bool adds;
-  Work issued; ///< where that is counted
+  Work issued; ///< the warp's, with counters
 };
 /// The asynchronous copies of a lane in flight; the oldest group first.
 struct LaneState {

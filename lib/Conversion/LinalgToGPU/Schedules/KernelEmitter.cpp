@@ -165,6 +165,14 @@ Value KernelEmitter::cast(Index index, unsigned bits) {
                                     value(index));
 }
 
+Index KernelEmitter::index(Value integer) {
+  if (integer.getType().isIndex())
+    return integer;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    integer)
+      .getResult();
+}
+
 Value KernelEmitter::isWarp(int64_t number) {
   constexpr int64_t warpThreads = 32;
   Value warp = cast(div(thread(), warpThreads), 32);
@@ -223,6 +231,12 @@ Value KernelEmitter::shared(Type element, int64_t count, int64_t offset) {
                                 value(constant(offset)), ValueRange());
 }
 
+Index KernelEmitter::sharedAddress() {
+  Value all = shared(builder.getI8Type(), 1, 0);
+  return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, all)
+      .getResult();
+}
+
 SmallVector<Value>
 KernelEmitter::either(Value condition, function_ref<SmallVector<Value>()> then,
                       function_ref<SmallVector<Value>()> otherwise) {
@@ -234,6 +248,21 @@ KernelEmitter::either(Value condition, function_ref<SmallVector<Value>()> then,
   auto branch = scf::IfOp::create(builder, loc, condition, emitting(then),
                                   emitting(otherwise));
   return SmallVector<Value>(branch.getResults());
+}
+
+void KernelEmitter::branch(const Condition &condition,
+                           function_ref<void()> then,
+                           function_ref<void()> otherwise) {
+  if (condition.always())
+    then();
+  else if (condition.never())
+    otherwise();
+  else
+    branch(condition.value, then, otherwise);
+}
+
+Index KernelEmitter::exclusiveOr(Index a, Index b) {
+  return arith::XOrIOp::create(builder, loc, value(a), value(b)).getResult();
 }
 
 Value KernelEmitter::lessEqual(Index a, Index b) {

@@ -85,17 +85,21 @@ public:
   mlir::Value i32(int64_t value);
   /// An index as an integer of so many bits.
   mlir::Value cast(Index index, unsigned bits);
+  /// A signed integer, or an index, as an index.
+  Index index(mlir::Value integer);
   /// True in all threads of that warp of the block. ptxas sees that they agree.
   mlir::Value isWarp(int64_t number);
   /// One thread of the warp, all of which come here. Instructions that take
-  /// uniform registers, as those of the copy engine do, are issued directly
-  /// then; where ptxas cannot see that one thread is left, it makes a loop over
-  /// those that may be.
+  /// uniform registers, as those of TMA do, are issued directly then; where
+  /// ptxas cannot see that one thread is left, it makes a loop over those that
+  /// may be.
   void byOneThread(llvm::function_ref<void()> body);
   /// Until the phase of that parity of an mbarrier has ended.
   void awaitPhase(mlir::Value barrier, mlir::Value parity);
   /// `count` elements of shared memory from byte `offset`. i1 takes a byte.
   mlir::Value shared(mlir::Type element, int64_t count, int64_t offset);
+  /// The address of the block's shared memory.
+  Index sharedAddress();
 
   /// Inline assembly with side effects; the result has no value if `result` is
   /// null.
@@ -112,6 +116,11 @@ public:
          llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
          llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
 
+  using LoopEmitter::branch;
+  /// Emits `then`, `otherwise`, or an if of both.
+  void branch(const Condition &condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+  Index exclusiveOr(Index a, Index b);
   mlir::Value lessEqual(Index a, Index b);
   mlir::Value both(mlir::Value a, mlir::Value b);
   Condition both(Condition a, Condition b);

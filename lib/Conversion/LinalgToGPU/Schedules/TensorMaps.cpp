@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - What the copy engine is told ----------------------===//
+//===- TensorMaps.cpp - Tensor maps and barriers of kernels by TMA --------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace shardir;
 
 Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                             ArrayRef<TensorMapDim> dims) {
+                             ArrayRef<TensorMapDim> dims, int64_t rows) {
   OpBuilder &builder = emit.builder;
   MLIRContext *context = builder.getContext();
   auto known = [](Index index) {
@@ -27,13 +27,16 @@ Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
   SmallVector<Index> sizes, strides;
   SmallVector<Value> box;
   SmallVector<int64_t> boxShape, shape, steps;
-  for (const TensorMapDim &dim : llvm::reverse(dims)) {
+  for (size_t d = dims.size(); d-- > 0;) {
+    const TensorMapDim &dim = dims[d];
     sizes.push_back(dim.extent);
     strides.push_back(dim.stride);
     shape.push_back(known(dim.extent));
     steps.push_back(known(dim.stride));
-    boxShape.push_back(dim.box);
-    box.push_back(emit.value(emit.constant(dim.box)));
+    boxShape.push_back(d == 0   ? 128 / elementBytes(operand.element)
+                       : d == 1 ? rows
+                                : 1);
+    box.push_back(emit.value(emit.constant(boxShape.back())));
   }
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, emit.loc, operand.flat);
@@ -84,6 +87,12 @@ void shardir::copyBox(KernelEmitter &emit, Value map,
       NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group, Value());
 }
 
+void shardir::awaitStores(KernelEmitter &emit, int64_t pending, bool read) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      emit.builder, emit.loc, uint32_t(pending),
+      read ? emit.builder.getUnitAttr() : UnitAttr());
+}
+
 Value shardir::sharedPointer(KernelEmitter &emit, Index address) {
   auto type = LLVM::LLVMPointerType::get(
       emit.builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
@@ -95,6 +104,14 @@ void shardir::initBarrier(KernelEmitter &emit, Value barrier,
                           int64_t arrivals) {
   NVVM::MBarrierInitOp::create(emit.builder, emit.loc, barrier,
                                emit.i32(arrivals), Value());
+}
+
+void shardir::initBarriers(KernelEmitter &emit, function_ref<void()> init) {
+  emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+    init();
+    NVVM::FenceMbarrierInitOp::create(emit.builder, emit.loc);
+  });
+  emit.barrier();
 }
 
 void shardir::arrive(KernelEmitter &emit, Value barrier) {

@@ -1,4 +1,4 @@
-//===- TensorMaps.h - What the copy engine is told --------------*- C++ -*-===//
+//===- TensorMaps.h - Tensor maps and barriers of kernels by TMA -*- C++ -*-==//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For kernels on sm_90 and later whose tiles the copy engine (TMA) brings:
-// tensor maps, copies of their boxes, the mbarriers that count these, and what
-// warps of one block that do different work need. Boxes are rows of 128 bytes,
-// swizzled (WarpgroupMemory.h); what lies outside of a tensor becomes 0.
+// For kernels on sm_90 and later whose tiles TMA copies: tensor maps, copies of
+// their boxes, the mbarriers that count these, and barriers and registers of
+// warps of one block that do different work. Boxes are rows of 128 bytes,
+// swizzled (WarpgroupMemory.h); elements outside of a tensor become 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,18 +24,17 @@ namespace shardir {
 constexpr size_t mostTensorMapDims = 5;
 constexpr int64_t mostTensorMapBox = 256;
 
-/// In elements: extent, stride, and how much of it a box has, at most
-/// mostTensorMapBox.
+/// In elements.
 struct TensorMapDim {
   Index extent, stride;
-  int64_t box = 1;
 };
 
 /// On the host: the map of `operand`, innermost dim first, as the pointer that
-/// a kernel gets. The innermost stride is 1; the others and the start are
-/// multiples of 16 bytes.
+/// a kernel gets. A box has 128 bytes of dim 0, `rows` of dim 1, at most
+/// mostTensorMapBox, and one of each other dim. The innermost stride is 1; the
+/// others and the start are multiples of 16 bytes.
 mlir::Value makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                          llvm::ArrayRef<TensorMapDim> dims);
+                          llvm::ArrayRef<TensorMapDim> dims, int64_t rows);
 
 // In a kernel.
 
@@ -46,11 +45,17 @@ void prefetchTensorMap(KernelEmitter &emit, mlir::Value map);
 void copyBox(KernelEmitter &emit, mlir::Value map,
              llvm::ArrayRef<mlir::Value> coordinates, mlir::Value to,
              mlir::Value full, mlir::NVVM::CTAGroupKindAttr group = {});
+/// The thread that stores boxes or adds them: until at most `pending` groups of
+/// these are under way or, with `read`, still read shared memory.
+void awaitStores(KernelEmitter &emit, int64_t pending, bool read);
 
 /// `address`, in bytes, as a pointer into shared memory.
 mlir::Value sharedPointer(KernelEmitter &emit, Index address);
 /// One thread; a phase ends after so many arrivals.
 void initBarrier(KernelEmitter &emit, mlir::Value barrier, int64_t arrivals);
+/// All threads, at the kernel's start: `init`, in one thread, initialises
+/// mbarriers, which all may use behind this.
+void initBarriers(KernelEmitter &emit, llvm::function_ref<void()> init);
 void arrive(KernelEmitter &emit, mlir::Value barrier);
 /// Arrives, and has the phase wait for so many bytes.
 void arriveExpecting(KernelEmitter &emit, mlir::Value barrier, int64_t bytes);

@@ -22,10 +22,8 @@ Index shardir::swizzledPlace(KernelEmitter &emit, Index row, Index column,
                              int64_t rows, int64_t elementBytes) {
   int64_t rowElements = kRowBytes / elementBytes, chunk = 16 / elementBytes;
   Index box = emit.div(column, 8), inBox = emit.rem(column, 8);
-  Value mixed = arith::XOrIOp::create(emit.builder, emit.loc, emit.value(inBox),
-                                      emit.value(emit.rem(row, 8)));
-  Index inRows =
-      emit.add(emit.mul(row, rowElements), emit.mul(Index(mixed), chunk));
+  Index mixed = emit.exclusiveOr(inBox, emit.rem(row, 8));
+  Index inRows = emit.add(emit.mul(row, rowElements), emit.mul(mixed, chunk));
   return emit.add(emit.mul(box, rows * rowElements), inRows);
 }
 
@@ -46,7 +44,7 @@ Value shardir::wgmmaDescriptor(KernelEmitter &emit, Value address, bool alongK,
   return arith::OrIOp::create(builder, loc, start, word(fields));
 }
 
-void shardir::publishToWgmma(KernelEmitter &emit) {
+void shardir::publishToAsyncProxy(KernelEmitter &emit) {
   NVVM::FenceProxyOp::create(
       emit.builder, emit.loc, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(emit.builder.getContext(),

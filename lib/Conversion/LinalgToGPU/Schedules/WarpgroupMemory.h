@@ -29,8 +29,8 @@ Index swizzledPlace(KernelEmitter &emit, Index row, Index column, int64_t rows,
 mlir::Value wgmmaDescriptor(KernelEmitter &emit, mlir::Value address,
                             bool alongK, int64_t rows);
 
-/// Before the barrier behind which wgmma reads what the thread wrote.
-void publishToWgmma(KernelEmitter &emit);
+/// Before the barrier behind which wgmma or TMA reads what the thread wrote.
+void publishToAsyncProxy(KernelEmitter &emit);
 
 } // namespace shardir
 

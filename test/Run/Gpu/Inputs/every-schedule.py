@@ -39,6 +39,21 @@ CASES = [
     ("ordered_loops", "loops", "stencils", []),
     ("host_loop", "sorts", "stable", []),
     ("plain", "matmul", "mixed", []),
+    ("wgmma_matmul", "matmul", "unaligned", []),
+    ("wgmma_matmul", "matmul", "f16_both_transposed", []),
+    ("ws_gemm", "matmul", "unaligned", []),
+    ("ws_gemm", "matmul", "f16_both_transposed", []),
+    ("ws_gemm", "split-k", "fused", ["--tolerance=0.02"]),
+    ("ws_gemm", "narrow-matmul", "e4m3", []),
+    ("wgmma_attention", "attention", "bf16", ["--tolerance=0.02"]),
+    ("wgmma_attention", "attention", "grouped_causal", ["--tolerance=0.005"]),
+    ("wgmma_attention_backward", "attention-backward", "brain_causal", ["--tolerance=0.02"]),
+    ("tcgen05_gemm", "matmul", "bf16", []),
+    ("tcgen05_gemm", "matmul", "f16_both_transposed", []),
+    ("tcgen05_gemm", "split-k", "fused", ["--tolerance=0.02"]),
+    ("tcgen05_gemm", "narrow-matmul", "e4m3", []),
+    ("tcgen05_attention", "attention", "bf16", ["--tolerance=0.02"]),
+    ("tcgen05_attention", "attention", "grouped_causal", ["--tolerance=0.005"]),
 ]
 
 
@@ -65,7 +80,9 @@ def check(case, folder, compiler, runner, environment, arch, capability):
         ptx = os.path.join(folder, "kernels.ptx")
         with open(ptx, "wb") as stream:
             stream.write(text)
-        done = subprocess.run(["ptxas", f"-arch=sm_{capability}", ptx, "-o", os.devnull], capture_output=True, text=True)
+        # PTX of features of one architecture names it; the other one is assembled for the GPU at hand.
+        assembled = arch if arch.endswith("a") else f"sm_{capability}"
+        done = subprocess.run(["ptxas", f"-arch={assembled}", ptx, "-o", os.devnull], capture_output=True, text=True)
         if done.returncode != 0:
             return done.stderr
     return ""
@@ -76,14 +93,18 @@ def main():
     os.makedirs(folder, exist_ok=True)
     environment = dict(os.environ, SHARDIR_CUDA_LIBRARY=library, SHARDIR_EMULATED_CUDA=f"capability={capability}")
     failed = 0
-    for case in CASES:
+    registered = set(registered_schedules(compiler, arch))
+    # Matrix units of sm_90a and sm_100a take 8-bit floats, so that no product of them is widened for mma.sync.
+    taken = ("mma_matmul", "narrow-matmul", "e4m3") if arch.endswith("a") else None
+    cases = [case for case in CASES if case[0] in registered and case[:3] != taken]
+    for case in cases:
         if wrong := check(case, folder, compiler, runner, environment, arch, capability):
             failed += 1
             print(f"{arch} on sm_{capability}: {case[0]} of {case[1]}.mlir:{case[2]}: {wrong}")
-    missing = set(registered_schedules(compiler, arch)) - {case[0] for case in CASES}
+    missing = registered - {case[0] for case in cases}
     if missing:
         print(f"no case holds {', '.join(sorted(missing))}")
-    print(f"{len(CASES) - failed} of {len(CASES)} cases passed for {arch} on sm_{capability}")
+    print(f"{len(cases) - failed} of {len(cases)} cases passed for {arch} on sm_{capability}")
     sys.exit(1 if failed or missing else 0)
 
 

@@ -104,6 +104,7 @@ double secondsOf(kernel::AttentionOp op, const AttentionShape &shape,
   double blocks = rowTiles * plan.parts;
   double steps = std::ceil(std::ceil(shape.columns / plan.bn) / plan.parts);
   double work = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
+  double visible = visibleShare(op, plan.bm(), plan.bn);
   // Eight warps hide what they wait for, if there are as many.
   double present =
       std::min(perMultiprocessor, std::ceil(blocks / target.multiprocessors));
@@ -111,13 +112,13 @@ double secondsOf(kernel::AttentionOp op, const AttentionShape &shape,
   double rate = flops / target.multiprocessors * busy;
   double rounds =
       std::ceil(blocks / (target.multiprocessors * present)) * present;
-  double compute = rounds * steps * work / rate;
+  double compute = rounds * steps * visible * work / rate;
   double once =
       shape.outer *
       ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
        shape.columns * *shape.v * bytesOf(op.getValue()) +
        shape.rows * *shape.v * bytesOf(op.getAcc()));
-  double read = rowTiles * shape.columns *
+  double read = rowTiles * shape.columns * visible *
                 (*shape.k * bytesOf(op.getKey()) +
                  std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
   double bytes = once + std::max(0.0, read - once) / 4;
@@ -158,7 +159,7 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
       continue;
     if (plan.copyWarps > 0)
       registers = sharedRegisters;
-    int64_t threads = plan.threads() + 32 * plan.copyWarps;
+    int64_t threads = plan.blockThreads();
     double perMultiprocessor = std::min(
         {target.sharedBytes / bytes, target.registers / (registers * threads),
          target.threads / threads});

@@ -85,10 +85,17 @@ int64_t sharedBytesOf(kernel::AttentionBackwardOp op, const Unit &unit,
 
 using Parts = SmallVector<BackwardPart>;
 
-/// Ways to compute the results that are wanted by kernels of a plan whose
-/// registers suffice, those with fewer kernels first.
-SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
-                           const BackwardPlan &plan, const GpuTarget &target) {
+/// A way to compute the results that are wanted: the parts of its kernels, and
+/// the plan's copyWarps.
+struct Way {
+  Parts parts;
+  int64_t copyWarps = 0;
+};
+
+/// Those by kernels of a plan whose registers suffice, those with fewer kernels
+/// first.
+SmallVector<Way> waysOf(kernel::AttentionBackwardOp op, const Unit &unit,
+                        const BackwardPlan &plan, const GpuTarget &target) {
   int64_t words = elementBytes(op.getComputeType()) / 4;
   // Scores and their gradients, and what addresses and the body take.
   // On warpgroups probabilities are held twice, as f32 and packed, while their
@@ -97,15 +104,21 @@ SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
   int64_t most = 255 - (plan.bn * words + packed + unit.registers);
   int64_t k = plan.k / 2 * words, v = plan.v / 2 * words;
   bool dq = op.isWanted(0), dk = op.isWanted(1), dv = op.isWanted(2);
-  SmallVector<Parts> ways;
+  SmallVector<Way> ways;
   // Two warpgroups share the gradients of queries: by rows, or by columns of
   // which each has whole boxes. FlashAttention-3 has the same tiles.
   bool shares = (plan.bn == 128 && plan.k <= 64 && plan.v <= 64) ||
                 (plan.bn == 64 && plan.k == 128 && plan.v <= 128);
   if (unit.adds && !target.isHost() && plan.warps == 8 && shares && dq && dk &&
-      dv)
-    ways.push_back({{/*ofKeys=*/true, /*first=*/true, /*second=*/true,
-                     /*third=*/true}});
+      dv) {
+    BackwardPart all{/*ofKeys=*/true, /*first=*/true, /*second=*/true,
+                     /*third=*/true};
+    ways.push_back({{all}, /*copyWarps=*/4});
+    // Beside a mask, threads that copy have too few registers for the larger
+    // tile and asynchronous wgmma.
+    if (plan.bn < 128 || findMask(op).conditions.empty())
+      ways.push_back({{all}, /*copyWarps=*/0});
+  }
   if (((dq || dk) && k > most) || (dv && v > most))
     return ways;
   bool together = dk && dv && k + v <= most;
@@ -118,7 +131,7 @@ SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
     apart.back().second = true;
   else if (dv)
     apart.push_back({/*ofKeys=*/true, /*first=*/false, /*second=*/true});
-  ways.push_back(apart);
+  ways.push_back({apart, /*copyWarps=*/0});
   return ways;
 }
 
@@ -151,7 +164,7 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
     bytes += TmaBackward::moreSharedBytes(plan);
   if (bytes > target.sharedBytes)
     return std::nullopt;
-  int64_t threads = plan.threads() + 32 * plan.copyWarps;
+  int64_t threads = plan.blockThreads();
   // Warpgroups divide 168 for each thread among themselves.
   int64_t registers = plan.copyWarps > 0 ? 168 : 255;
   double present = std::min({double(target.sharedBytes / bytes),
@@ -165,13 +178,16 @@ std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
     double own = part.ofKeys ? shape.columns : shape.rows,
            other = part.ofKeys ? shape.rows : shape.columns;
     double blocks = shape.outer * std::ceil(own / plan.bm());
-    double steps = std::ceil(other / plan.bn);
+    double steps = std::ceil(other / plan.bn) *
+                   (part.ofKeys ? visibleShare(op, plan.bn, plan.bm())
+                                : visibleShare(op, plan.bm(), plan.bn));
     double work = 2.0 * plan.bm() * plan.bn *
                   (plan.k + plan.v + (part.first ? plan.k : 0) +
                    (part.second ? plan.v : 0) + (part.third ? plan.k : 0));
     double resident =
         std::min(present, std::ceil(blocks / target.multiprocessors));
-    // An estimate: nobody who multiplies waits for copies, additions and turns.
+    // An estimate: threads that multiply do not wait for copies, additions and
+    // turns.
     double share = plan.copyWarps > 0 ? 1.2 : 1;
     double rate = share * unit.flops(target) / target.multiprocessors *
                   std::min(1.0, resident * plan.warps / 8);
@@ -208,17 +224,7 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
       plan.bn = bn;
       plan.k = roundUp(*shape.k, 16);
       plan.v = roundUp(*shape.v, 16);
-      SmallVector<std::pair<Parts, int64_t>> ways;
-      for (const Parts &parts : partsOf(op, unit, plan, target)) {
-        bool third = parts.front().third;
-        if (third)
-          ways.push_back({parts, 4});
-        // Beside a mask, threads that copy have too few registers for the
-        // larger tile and asynchronous wgmma.
-        if (!third || plan.bn < 128 || findMask(op).conditions.empty())
-          ways.push_back({parts, 0});
-      }
-      for (const auto &[parts, copyWarps] : ways) {
+      for (const auto &[parts, copyWarps] : waysOf(op, unit, plan, target)) {
         plan.copyWarps = copyWarps;
         if (copyWarps > 0 && !suitsTma(op, plan, parts.front()))
           continue;

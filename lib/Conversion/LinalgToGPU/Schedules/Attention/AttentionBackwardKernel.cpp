@@ -273,11 +273,11 @@ std::pair<Index, Index> BackwardKernel::visibleRange(const Axis &axis,
 }
 
 Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
-  OpBuilder &builder = emit.builder;
   bool columnsExist = other.isDividedBy(plan.bn);
   step.visible = columnsExist && mask.conditions.empty();
-  // One test is worth it where it saves one for each score, unless products
-  // take longer than instructions: two steps in a loop take more registers.
+  // One test for the step saves one for each score, but its two cases take more
+  // registers. With `copyWarps` that does not pay: products take longer than
+  // instructions.
   if (mask.conditions.empty() || plan.copyWarps > 0)
     return runStep(step, sums);
   Value visible;
@@ -288,17 +288,13 @@ Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
     visible =
         emit.both(visible, emit.lessEqual(emit.constant(0),
                                           leastOf(emit, condition, ranges)));
-  auto branch =
-      scf::IfOp::create(builder, emit.loc, ValueRange(sums).getTypes(), visible,
-                        /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  for (bool full : {true, false}) {
-    builder.setInsertionPointToStart(full ? branch.thenBlock()
-                                          : branch.elseBlock());
-    step.visible = full;
-    scf::YieldOp::create(builder, emit.loc, runStep(step, sums));
-  }
-  return Fragment(branch.getResults());
+  auto run = [&](bool full) {
+    return [&, full] {
+      step.visible = full;
+      return runStep(step, sums);
+    };
+  };
+  return emit.either(visible, run(true), run(false));
 }
 
 void BackwardKernel::store(const NestOperand &result, const Axis &axis,
@@ -360,7 +356,7 @@ void BackwardKernel::run(StringRef name) {
     of.offset = layout.take(plan.stages * plan.bn *
                             elementBytes(problem.extras[of.extra].element));
 
-  emit.launch(name, {blocks}, blockThreads(), layout.bytes, [&] {
+  emit.launch(name, {blocks}, plan.blockThreads(), layout.bytes, [&] {
     placeBlock();
     lane = emit.rem(emit.thread(), 32);
     warp = emit.div(emit.thread(), 32);
@@ -377,7 +373,7 @@ void BackwardKernel::run(StringRef name) {
       stepBegin = emit.div(from, plan.bn);
       stepEnd = emit.ceilDiv(to, plan.bn);
     }
-    walk(emit.max(emit.sub(stepEnd, stepBegin), emit.constant(0)));
+    runSteps(emit.max(emit.sub(stepEnd, stepBegin), emit.constant(0)));
   });
 }
 
@@ -405,7 +401,7 @@ void BackwardKernel::readRows() {
   }
 }
 
-void BackwardKernel::walk(Index count) {
+void BackwardKernel::runSteps(Index count) {
   Index zero = emit.constant(0);
   readRows();
   copy(ownK, zero, rowStart, zero);

@@ -57,6 +57,7 @@ struct BackwardPlan {
   int64_t copyWarps = 0;
 
   int64_t threads() const { return 32 * warps; }
+  int64_t blockThreads() const { return 32 * (warps + copyWarps); }
   int64_t bm() const { return 16 * warps; }
 };
 
@@ -71,11 +72,11 @@ struct BackwardPart {
 void emitMmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
 /// The same by wgmma: sm_90a, four warps for each 64 rows. With `copyWarps` TMA
-/// brings queries and gradients, and adds to those of queries; where addresses
-/// turn out not to suit tensor maps, threads do.
+/// copies queries and gradients, and adds to the gradients of queries; threads
+/// do so where addresses turn out not to suit tensor maps.
 void emitWgmmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                        const BackwardPlan &plan, const BackwardPart &part);
-/// Whether they do suit:
+/// On the host: whether they do.
 Condition suitsTensorMaps(KernelEmitter &emit, const BackwardProblem &problem,
                           const BackwardPlan &plan, const BackwardPart &part);
 /// The same for operands of any float types by fused multiply-adds.
@@ -94,16 +95,15 @@ public:
 
 protected:
   virtual void takeMore(SharedLayout &layout) {}
-  virtual int64_t blockThreads() const { return plan.threads(); }
   /// At the kernel's start.
   virtual void prepare() {}
-  /// `count` steps, and what is stored after them.
-  virtual void walk(Index count);
+  /// Runs the block's `count` steps and stores the sums.
+  virtual void runSteps(Index count);
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
-  /// A step: its number among those along the other axis and among those of
-  /// the block, where its tiles are, and whether all of its columns exist and
-  /// no score is masked.
+  /// A step: its number along the other axis; its ordinal in the order in which
+  /// the block runs its steps; the stage of its tiles; and whether all of its
+  /// columns exist and no score is masked.
   struct Step {
     Index number, ordinal, stage;
     bool visible = false;
@@ -113,11 +113,13 @@ protected:
   virtual Fragment runStep(const Step &step, const Fragment &sums) = 0;
   /// Behind the last step; with `third` alone.
   virtual void afterSteps() {}
+  /// The step that the block runs as number `ordinal`.
   Step stepAt(Index ordinal);
   Fragment runMaskedStep(Step step, const Fragment &sums);
   Fragment zeroSums();
   /// Reads what the thread's rows have in common for all scores.
   void readRows();
+  /// Adds the sums to the results of the block's own rows.
   void finish(mlir::ValueRange sums);
   mlir::FloatType wideType() const override { return problem.wide; }
 
@@ -167,7 +169,8 @@ protected:
     mlir::Value shared = {};
   };
   llvm::SmallVector<Staged> staged;
-  /// By `count` threads, of which this one is number `thread`.
+  /// Begins to copy `staged` of the step at column `start`, by `count` threads
+  /// of which this one is number `thread`.
   void loadStaged(Index stage, Index start, Index thread, int64_t count);
 
 private:

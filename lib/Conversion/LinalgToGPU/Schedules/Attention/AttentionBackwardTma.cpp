@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two warpgroups multiply. Of a third one, a warp has TMA fill rings of queries
-// and of gradients, a second one has TMA add sums to the gradients of queries,
-// and passes the block's turn on when they are in memory, a third one waits for
-// the turns of the steps to come, and a fourth one copies the rows' extras.
+// Two warpgroups multiply. The warps of a third one have a task each:
+//   1. have TMA fill rings of queries and of gradients;
+//   2. have TMA add sums to the gradients of queries, and pass the block's turn
+//      on when these are in memory;
+//   3. wait for the block's turn at the steps to come;
+//   4. copy the extras of a step's columns.
 // Sums go through one buffer for each warpgroup, and a barrier in each
 // direction. Warpgroups meet once in a step, when the gradients of its scores
-// are in shared memory; these have two buffers, so that nobody writes what the
-// other warpgroup still multiplies.
+// are in shared memory; these have two buffers, so that no warpgroup overwrites
+// a buffer that the other one still multiplies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +25,9 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// A block starts with 168 registers per thread, 384 of them: 24 and twice 240
-/// are as many.
-constexpr int64_t copierRegisters = 24, multiplierRegisters = 240;
 constexpr int64_t warpThreads = 32, groupThreads = 128;
-/// The block's barriers: all that multiply, and of each warpgroup, whether its
-/// sums are there and whether they were taken.
+/// The block's barriers: of all threads that multiply; of each warpgroup, one
+/// for sums that are in its buffer and one for sums that TMA has read.
 enum Barriers : int64_t { Multipliers = 1, SumsMade = 2, SumsTaken = 4 };
 constexpr int64_t sumsRows = 64, sumsColumns = 64, boxColumns = 32;
 constexpr int64_t boxBytes = sumsRows * boxColumns * 4,
@@ -48,11 +47,8 @@ SmallVector<StageRing *> TmaBackward::rings() {
 }
 
 SmallVector<int> TmaBackward::resultLoops() const {
-  SmallVector<int> loops = {problem.k.loops[0], other.loops[0]};
-  for (int loop : problem.batch.loops)
-    if (!thirdResult().isUniform(loop))
-      loops.push_back(loop);
-  return loops;
+  return tensorMapLoops(thirdResult(), problem.k.loops[0], other.loops[0],
+                        problem.batch.loops);
 }
 
 Condition TmaBackward::suits() const {
@@ -80,13 +76,8 @@ void TmaBackward::takeMore(SharedLayout &layout) {
 void TmaBackward::run() {
   for (TileRing *ring : {&ringK, &ringV})
     ring->makeMap(problem.extents);
-  SmallVector<TensorMapDim> dims;
-  for (auto [d, loop] : llvm::enumerate(resultLoops()))
-    dims.push_back({problem.extents[loop], thirdResult().strides[loop],
-                    d == 0   ? boxColumns
-                    : d == 1 ? sumsRows
-                             : 1});
-  map = makeTensorMap(emit, thirdResult(), dims);
+  map = makeTensorMap(emit, thirdResult(), resultLoops(), problem.extents,
+                      sumsRows);
   WgmmaBackward::run(backwardKernelName("ws", part));
 }
 
@@ -118,7 +109,7 @@ void TmaBackward::awaitTurns(Index count) {
     ringTurns.awaitEmpty(ordinal);
     emit.byOneThread([&] {
       awaitTurn(stepAt(ordinal).number);
-      // What TMA adds for other blocks comes before what it adds for this one.
+      // Orders TMA's additions for other blocks before those for this one.
       NVVM::FenceProxyOp::create(emit.builder, emit.loc, NVVM::ProxyKind::async,
                                  NVVM::SharedSpaceAttr());
       ringTurns.fill(ordinal);
@@ -134,14 +125,14 @@ void TmaBackward::addBoxes(const Step &step) {
         continue;
       Index row = emit.add(emit.mul(step.number, plan.bn),
                            emit.constant(splitsRows() ? of * sumsRows : 0));
-      SmallVector<Value> place = {emit.i32(column), emit.cast(row, 32)};
-      for (int loop : ArrayRef(resultLoops()).drop_front(2))
-        place.push_back(emit.cast(blockIvs[loop], 32));
       Index from = emit.add(
           shared, emit.constant(sumsOffset + of * groupBytes + box * boxBytes));
       NVVM::CpAsyncBulkTensorReduceOp::create(
           emit.builder, emit.loc, map, sharedPointer(emit, from),
-          NVVM::TMAReduxKind::ADD, NVVM::TMAStoreMode::TILE, place, Value());
+          NVVM::TMAReduxKind::ADD, NVVM::TMAStoreMode::TILE,
+          boxCoordinates(emit, resultLoops(), emit.constant(column), row,
+                         blockIvs),
+          Value());
     }
   NVVM::CpAsyncBulkCommitGroupOp::create(emit.builder, emit.loc);
 }
@@ -150,11 +141,6 @@ void TmaBackward::addSums(Index count) {
   auto each = [&](auto meets, Barriers barrier) {
     for (int64_t of = 0; of < 2; ++of)
       meets(emit, emit.i32(barrier + of), groupThreads + warpThreads);
-  };
-  auto awaitAdditions = [&](bool read) {
-    NVVM::CpAsyncBulkWaitGroupOp::create(emit.builder, emit.loc, 0,
-                                         read ? emit.builder.getUnitAttr()
-                                              : UnitAttr());
   };
   auto freeSums = [&] { each(meetWithoutWaiting, SumsTaken); };
   Index zero = emit.constant(0), one = emit.constant(1);
@@ -165,12 +151,12 @@ void TmaBackward::addSums(Index count) {
     each(meet, SumsMade);
     emit.byOneThread([&] {
       addBoxes(step);
-      awaitAdditions(/*read=*/true);
+      awaitStores(emit, 0, /*read=*/true);
     });
     ringTurns.release(ordinal, lane);
     emit.branch(emit.lessThan(emit.add(ordinal, one), count), freeSums);
     emit.byOneThread([&] {
-      awaitAdditions(/*read=*/false);
+      awaitStores(emit, 0, /*read=*/false);
       passTurn(step.number);
     });
   });
@@ -194,8 +180,9 @@ void TmaBackward::exchange(const Step &) {
   meet(emit, emit.i32(Multipliers), plan.threads());
 }
 
-/// Leaves them to the warp that adds, in boxes whose rows are swizzled by 128
-/// bytes: eight threads of four have eight rows.
+/// Leaves the sums to the warp that has TMA add them, in boxes whose rows of
+/// 128 bytes are swizzled: four threads have a part of one row, a warp of
+/// eight.
 void TmaBackward::addThird(const Fragment &sums, const Step &step) {
   OpBuilder &builder = emit.builder;
   // Products with gradients have ended, as older ones do first.
@@ -206,15 +193,11 @@ void TmaBackward::addThird(const Fragment &sums, const Step &step) {
   meet(emit, barrier(SumsTaken), groupThreads + warpThreads);
   Index inGroup = emit.rem(warp, 4), row = emit.div(lane, 4),
         inRow = emit.rem(lane, 4);
-  auto xor_ = [&](Index a, Index b) -> Index {
-    return arith::XOrIOp::create(builder, emit.loc, emit.value(a),
-                                 emit.value(b))
-        .getResult();
-  };
-  // Chunks of 16 bytes trade places by the row's number. Odd rows go two eights
-  // of columns ahead: so four rows of a pass have different banks.
+  // Chunks of 16 bytes trade places by the row's number. Odd rows are two
+  // eights of columns ahead: so the four rows of a pass have different banks.
   Index isOdd = emit.rem(row, 2);
-  Index chunk = xor_(xor_(emit.div(inRow, 2), row), emit.mul(isOdd, 4));
+  Index chunk = emit.exclusiveOr(emit.exclusiveOr(emit.div(inRow, 2), row),
+                                 emit.mul(isOdd, 4));
   Index start = emit.add(
       emit.add(shared, emit.add(emit.constant(sumsOffset),
                                 emit.mul(group, groupBytes))),
@@ -222,7 +205,7 @@ void TmaBackward::addThird(const Fragment &sums, const Step &step) {
                emit.add(emit.mul(chunk, 16), emit.mul(emit.rem(inRow, 2), 8))));
   Value odd = emit.equal(isOdd, emit.constant(1));
   int64_t count = sums.size() / 4;
-  Value zero = emit.zero(emit.builder.getF32Type());
+  Value zero = emit.zero(builder.getF32Type());
   auto valueAt = [&](int64_t j, int64_t half, int64_t one) {
     return j < count ? sums[at(count, 0, j, half, one)] : zero;
   };
@@ -235,7 +218,7 @@ void TmaBackward::addThird(const Fragment &sums, const Step &step) {
                                                valueAt(j, half, one)));
       Value both = vector::FromElementsOp::create(
           builder, emit.loc, VectorType::get(2, builder.getF32Type()), pair);
-      Index to = emit.add(xor_(start, emit.constant(j % 4 * 32)),
+      Index to = emit.add(emit.exclusiveOr(start, emit.constant(j % 4 * 32)),
                           emit.constant(j / 4 * boxBytes + half * 8 * 128));
       LLVM::StoreOp::create(builder, emit.loc, both, sharedPointer(emit, to));
     }
@@ -249,12 +232,11 @@ void TmaBackward::afterProducts(const Step &step) {
     ringRows.release(step.ordinal, lane);
 }
 
-void TmaBackward::walk(Index count) {
-  OpBuilder &builder = emit.builder;
-  shared = tiles.sharedAddress();
+void TmaBackward::runSteps(Index count) {
+  shared = emit.sharedAddress();
   for (StageRing *ring : rings())
     ring->open(shared);
-  emit.branch(isFirstThread(), [&] {
+  initBarriers(emit, [&] {
     // One thread that expects bytes, or the warp that copies; every warp that
     // multiplies.
     for (TileRing *ring : {&ringK, &ringV}) {
@@ -264,11 +246,8 @@ void TmaBackward::walk(Index count) {
     ringRows.init(warpThreads, plan.warps);
     ringTurns.init(1, 1);
     prefetchTensorMap(emit, map);
-    NVVM::FenceMbarrierInitOp::create(builder, emit.loc);
   });
-  emit.barrier();
   auto copy = [&] {
-    setRegisters(emit, copierRegisters, NVVM::SetMaxRegisterAction::decrease);
     emit.branch(emit.isWarp(plan.warps), [&] { loadTiles(count); });
     emit.branch(emit.isWarp(plan.warps + 1), [&] { addSums(count); });
     emit.branch(emit.isWarp(plan.warps + 2), [&] { awaitTurns(count); });
@@ -276,8 +255,6 @@ void TmaBackward::walk(Index count) {
       emit.branch(emit.isWarp(plan.warps + 3), [&] { loadRows(count); });
   };
   auto multiply = [&] {
-    setRegisters(emit, multiplierRegisters,
-                 NVVM::SetMaxRegisterAction::increase);
     Index zero = emit.constant(0);
     readRows();
     AttentionTiles::copy(ownK, zero, rowStart, zero);
@@ -290,6 +267,5 @@ void TmaBackward::walk(Index count) {
                        return runMaskedStep(stepAt(ordinal), Fragment(carried));
                      }));
   };
-  emit.branch(emit.lessThan(emit.thread(), emit.constant(plan.threads())),
-              multiply, copy);
+  specializeWarps(emit, plan.threads(), multiply, copy);
 }

@@ -32,7 +32,8 @@ WgmmaBackward::WgmmaBackward(KernelEmitter &emit,
   gradients.turned = true;
   gradients.rows = plan.bm();
   gradients.columns = plan.bn;
-  // Who does not wait for the others at each step leaves theirs in place.
+  // With `copyWarps` a warpgroup may be a step ahead of the other one, which
+  // still multiplies.
   gradients.stages = plan.copyWarps > 0 ? 2 : 1;
   int last = problem.k.loops.back();
   auto extent = LoopEmitter::known(problem.extents[last]);
@@ -77,8 +78,8 @@ Fragment WgmmaBackward::runStep(const Step &step, const Fragment &sums) {
       second(ArrayRef(sums).take_back(seconds()));
   Index stage = step.stage, zero = emit.constant(0);
   bool asks = asksGradient();
-  // Of 240 registers, steps of 128 leave none for probabilities as an operand
-  // beside themselves and their gradients.
+  // Of 240 registers, steps of 128 columns leave none for probabilities as an
+  // operand beside the f32 ones and their gradients.
   bool early = asks && !(plan.copyWarps > 0 && plan.bn == 128) &&
                !(body.yieldedDependence(0) & BackwardBody::OnGradient);
   awaitTile(otherK, step);
@@ -174,7 +175,7 @@ Value WgmmaBackward::startThird(ArrayRef<Value> ds, const Step &step) {
                            plan.bm());
 }
 
-/// Nobody else adds before the turn is passed on.
+/// No other block adds before the turn is passed on.
 void WgmmaBackward::addThird(const Fragment &sums, const Step &step) {
   int64_t tiles = sums.size() / 4;
   const NestOperand &result = thirdResult();
@@ -252,15 +253,14 @@ void WgmmaBackward::awaitTurn(Index step) {
     Index first = visibleRange(own, stepRanges(step)).first;
     before = emit.sub(rowTile, emit.div(first, plan.bm()));
   }
-  Type word = builder.getI32Type();
-  Value wanted =
-      arith::IndexCastOp::create(builder, loc, word, emit.value(before));
+  Value wanted = emit.cast(before, 32);
   Value turn = turnOf(step);
   auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&loop.getBefore());
-  Value is = emit.assembly(word, turn, "ld.acquire.gpu.global.u32 $0, [$1];",
-                           "=r,l,~{memory}");
+  Value is =
+      emit.assembly(wanted.getType(), turn,
+                    "ld.acquire.gpu.global.u32 $0, [$1];", "=r,l,~{memory}");
   Value early =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, is, wanted);
   scf::ConditionOp::create(builder, loc, early, ValueRange());
@@ -298,11 +298,7 @@ void shardir::emitWgmmaBackward(KernelEmitter &emit,
     byThreads();
   } else {
     TmaBackward kernel(emit, problem, plan, part, turns);
-    Condition suits = kernel.suits();
-    if (suits.always())
-      kernel.run();
-    else
-      emit.branch(suits.value, [&] { kernel.run(); }, byThreads);
+    emit.branch(kernel.suits(), [&] { kernel.run(); }, byThreads);
   }
   if (turns)
     memref::DeallocOp::create(emit.builder, emit.loc, turns);

@@ -38,14 +38,15 @@ protected:
 
   // Around the products of a step, for kernels whose threads do not copy.
 
-  /// Before products that read a step's part of `tile`.
+  /// Waits for a step's part of `tile`, before the products that read it.
   virtual void awaitTile(const Tile &tile, const Step &step) {}
   /// Behind the start of products of scores and of their gradients.
   virtual void afterStart(const Step &step);
-  /// Until gradients of scores in shared memory are there for all warpgroups.
+  /// Waits until all warpgroups have written their gradients of scores to
+  /// shared memory.
   virtual void exchange(const Step &step);
-  /// Adds them to the other axis's result. Of the step's products those of
-  /// `first` alone may be under way.
+  /// Adds `sums`, those of `third`, to the other axis's result. Of the step's
+  /// products those of `first` alone may be under way.
   virtual void addThird(const Fragment &sums, const Step &step);
   /// Behind all products.
   virtual void afterProducts(const Step &step) {}
@@ -56,9 +57,9 @@ protected:
   /// Of `third`, a warpgroup has 64 rows and all columns, or all rows and half
   /// of the columns.
   bool splitsRows() const { return plan.bn == 2 * WarpgroupTiles::rows; }
-  /// Until the blocks of lower numbers that have this step of the batch have
-  /// added to it. They began before this one did: blocks begin in the order of
-  /// their numbers.
+  /// Waits until the blocks of lower numbers that have this step of the batch
+  /// have added to it. They began before this one did: blocks begin in the
+  /// order of their numbers.
   void awaitTurn(Index step);
   void passTurn(Index step);
   mlir::Value isFirstThread() {
@@ -88,9 +89,9 @@ private:
 };
 
 /// One kernel for all gradients, with `copyWarps`. As in FlashAttention-3, TMA
-/// fills a ring of queries and one of gradients, and adds what warpgroups leave
-/// in shared memory to the gradients of queries. So nobody who multiplies waits
-/// for the block's turn.
+/// fills a ring of queries and one of gradients, and adds sums that warpgroups
+/// leave in shared memory to the gradients of queries. So threads that multiply
+/// do not wait for the block's turn.
 class TmaBackward : public WgmmaBackward {
 public:
   TmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
@@ -104,18 +105,17 @@ public:
 
 private:
   void takeMore(SharedLayout &layout) override;
-  int64_t blockThreads() const override {
-    return plan.threads() + 32 * plan.copyWarps;
-  }
-  void walk(Index count) override;
+  void runSteps(Index count) override;
   void awaitTile(const Tile &tile, const Step &step) override;
   void afterStart(const Step &step) override;
   void exchange(const Step &step) override;
   void addThird(const Fragment &sums, const Step &step) override;
   void afterProducts(const Step &step) override;
 
+  /// Of the tensor map of the gradients of queries.
   llvm::SmallVector<int> resultLoops() const;
-  /// The warps that do not multiply.
+
+  // The warps that do not multiply.
   void loadTiles(Index count);
   void loadRows(Index count);
   void awaitTurns(Index count);
@@ -125,10 +125,11 @@ private:
   llvm::SmallVector<StageRing *> rings();
 
   TileRing ringK, ringV;
-  /// The extras of a step's columns; steps of which it is the block's turn.
+  /// The extras of a step's columns; and, without data, the steps at which it
+  /// is the block's turn.
   StageRing ringRows, ringTurns;
-  /// Where each warpgroup leaves its part of a step's sums, 64 x 64, in boxes
-  /// of 32 columns.
+  /// The offset of each warpgroup's part of a step's sums, 64 x 64, in boxes of
+  /// 32 columns.
   int64_t sumsOffset = 0;
   mlir::Value map;
   // In the kernel.

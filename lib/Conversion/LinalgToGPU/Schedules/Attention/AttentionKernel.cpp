@@ -247,7 +247,7 @@ void AttentionKernel::run(StringRef name) {
     takeShared(*tile, layout);
   takeMore(layout);
 
-  emit.launch(name, {blocks}, blockThreads(), layout.bytes, [&] {
+  emit.launch(name, {blocks}, plan.blockThreads(), layout.bytes, [&] {
     // Neighbouring blocks share keys and values: they stay in the second cache.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
     Index rowTile = at.pop_back_val();

@@ -42,6 +42,7 @@ struct AttentionPlan {
   bool queryInRegisters = true;
 
   int64_t threads() const { return 32 * warps; }
+  int64_t blockThreads() const { return 32 * (warps + copyWarps); }
   int64_t bm() const { return 16 * rowTiles * warps; }
 };
 
@@ -188,7 +189,6 @@ protected:
 
   /// Takes shared memory besides the tiles', on the host.
   virtual void takeMore(SharedLayout &layout) {}
-  virtual int64_t blockThreads() const { return plan.threads(); }
   /// The steps from `first` to `end`, excluded, and what is stored after them.
   virtual void attend(Index first, Index end);
   /// At the kernel's start; when the queries are there.
@@ -281,12 +281,12 @@ protected:
 /// 16-bit operands by mma.sync, f32 sums.
 void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);
-/// The same by wgmma: sm_90a, four warps for each 64 rows.
+/// The same by wgmma: sm_90a, four warps for each 64 rows. With `copyWarps` TMA
+/// copies keys and values, and two warpgroups multiply.
 void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                         const AttentionPlan &plan);
-/// With `copyWarps` the copy engine brings keys and values, two warpgroups
-/// multiply; where addresses turn out not to suit tensor maps, threads copy.
-/// Whether they do:
+/// On the host: whether TMA can copy keys and values. With `copyWarps` the
+/// kernel by wgmma tests this, and threads copy where it does not hold.
 Condition suitsTensorMaps(KernelEmitter &emit, const AttentionProblem &problem,
                           const AttentionPlan &plan);
 /// The same by tcgen05, with sums in tensor memory: sm_100a.

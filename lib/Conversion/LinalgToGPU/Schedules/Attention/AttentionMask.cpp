@@ -145,13 +145,8 @@ private:
 Index extreme(KernelEmitter &emit, const AttentionCondition &condition,
               const LoopRanges &ranges, int except, bool greatest) {
   Index result = emit.constant(condition.constant);
-  for (auto [value, factor] : condition.values) {
-    Value index = value;
-    if (!index.getType().isIndex())
-      index = arith::IndexCastOp::create(emit.builder, emit.loc,
-                                         emit.builder.getIndexType(), index);
-    result = emit.add(result, emit.mul(Index(index), factor));
-  }
+  for (auto [value, factor] : condition.values)
+    result = emit.add(result, emit.mul(emit.index(value), factor));
   for (auto [loop, factor] : llvm::enumerate(condition.loops)) {
     if (factor == 0 || static_cast<int>(loop) == except)
       continue;
@@ -191,6 +186,58 @@ AttentionMask shardir::findMask(kernel::AttentionBackwardOp op) {
     for (unsigned loop : loops.n)
       isCausal &= !op.getMap(4 + i).isFunctionOfDim(loop);
   return isCausal ? mask : AttentionMask();
+}
+
+template <typename Op>
+static double shareOf(Op op, int64_t rows, int64_t columns) {
+  AttentionMask mask = findMask(op);
+  typename Op::Loops loops = op.getLoops();
+  // Steps are left out along single loops, as AttentionKernel::stepRange does.
+  if (loops.m.size() != 1 || loops.n.size() != 1 ||
+      !(mask.isInfinite || (mask.isComplete && mask.conditions.size() == 1)))
+    return 1;
+  SmallVector<int64_t> extents = op.getStaticLoopExtents();
+  for (int64_t &extent : extents)
+    if (ShapedType::isDynamic(extent))
+      extent = assumedExtent;
+  unsigned row = loops.m[0], column = loops.n[0];
+  int64_t tiles = ceilDivide(extents[row], rows),
+          steps = ceilDivide(extents[column], columns);
+  if (tiles == 0 || steps == 0)
+    return 1;
+  // Some of many tiles are enough.
+  int64_t visible = 0, seen = 0;
+  for (int64_t tile = 0; tile < tiles; tile += ceilDivide(tiles, 64), ++seen) {
+    int64_t first = 0, end = extents[column];
+    for (const AttentionCondition &condition : mask.conditions) {
+      int64_t factor = condition.loops[column], most = condition.constant;
+      if ((factor != 1 && factor != -1) || !condition.values.empty())
+        continue;
+      for (auto [loop, of] : llvm::enumerate(condition.loops)) {
+        int64_t from = loop == row ? tile * rows : 0;
+        int64_t to =
+            loop == row ? std::min(from + rows, extents[loop]) : extents[loop];
+        if (loop != column)
+          most += of * (of > 0 ? to - 1 : from);
+      }
+      if (factor < 0)
+        end = std::min(end, most + 1);
+      else
+        first = std::max(first, -most);
+    }
+    if (first < end)
+      visible += ceilDivide(end, columns) - first / columns;
+  }
+  return double(visible) / double(seen * steps);
+}
+
+double shardir::visibleShare(kernel::AttentionOp op, int64_t rows,
+                             int64_t columns) {
+  return shareOf(op, rows, columns);
+}
+double shardir::visibleShare(kernel::AttentionBackwardOp op, int64_t rows,
+                             int64_t columns) {
+  return shareOf(op, rows, columns);
 }
 
 Index shardir::leastOf(KernelEmitter &emit, const AttentionCondition &condition,

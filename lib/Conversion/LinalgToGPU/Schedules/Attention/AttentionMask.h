@@ -47,6 +47,13 @@ AttentionMask findMask(kernel::AttentionOp op);
 /// other than 0: the mask is infinite, or every row has a score.
 AttentionMask findMask(kernel::AttentionBackwardOp op);
 
+/// Of the steps of `columns` columns that blocks of `rows` rows would make
+/// without a mask, the share that they make, between 0 and 1: for predictions.
+/// Positions that the host alone knows hide nothing.
+double visibleShare(kernel::AttentionOp op, int64_t rows, int64_t columns);
+double visibleShare(kernel::AttentionBackwardOp op, int64_t rows,
+                    int64_t columns);
+
 /// An interval of ivs of each loop, both ends included.
 struct LoopRanges {
   llvm::SmallVector<Index> first, last;

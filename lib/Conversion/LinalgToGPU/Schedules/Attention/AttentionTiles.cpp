@@ -194,12 +194,7 @@ void AttentionTiles::copy(const Tile &tile, Index stage, Index firstStart,
   auto elementwise = [&] {
     copyElements(tile, stage, firstStart, secondStart);
   };
-  if (tile.aligned.always())
-    vectors();
-  else if (tile.aligned.never())
-    elementwise();
-  else
-    emit.branch(tile.aligned.value, vectors, elementwise);
+  emit.branch(tile.aligned, vectors, elementwise);
 }
 
 void AttentionTiles::open(Tile &tile, ArrayRef<Index> ivs) {

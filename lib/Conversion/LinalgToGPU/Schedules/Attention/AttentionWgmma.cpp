@@ -12,8 +12,8 @@
 // the other one is at its exponentials.
 //
 // The warp-specialised kernel is FlashAttention-3's (Shah et al.,
-// arXiv:2407.08608, algorithm 2). One warp has the copy engine fill two rings,
-// of keys and of values. A warpgroup starts a step's scores and the sums of the step
+// arXiv:2407.08608, algorithm 2). One warp has TMA fill two rings, of keys and
+// of values. A warpgroup starts a step's scores and the sums of the step
 // before, and computes exponentials of the scores while the sums are
 // multiplied. Two warpgroups take turns at starting products, by a barrier
 // each: the products of one run while the other one computes.
@@ -83,9 +83,6 @@ public:
   }
 
 private:
-  /// A block starts with 168 registers per thread, 384 of them: 24 and twice
-  /// 240 are as many.
-  static constexpr int64_t copierRegisters = 24, multiplierRegisters = 240;
   static constexpr int64_t groupThreads = 128;
   /// The block's barriers: the turn of each warpgroup, and all that multiply.
   enum Barriers : int64_t { FirstTurn = 1, Multipliers = 3 };
@@ -93,9 +90,6 @@ private:
   void takeMore(SharedLayout &layout) override {
     for (TileRing *ring : {&keys, &values})
       ring->takeShared(layout);
-  }
-  int64_t blockThreads() const override {
-    return plan.threads() + 32 * plan.copyWarps;
   }
 
   // `number` is that of a step among those of the block.
@@ -132,8 +126,7 @@ private:
 
   /// Those of step `step`, if there is one.
   void awaitKeys(Index number, Index step, Index end) {
-    emit.branch(emit.lessThan(step, end),
-                [&] { keys.awaitFull(number); });
+    emit.branch(emit.lessThan(step, end), [&] { keys.awaitFull(number); });
   }
   /// Starts the products of step `number`'s probabilities and values.
   Value startSums(Index number, ArrayRef<Value> probabilities,
@@ -219,26 +212,20 @@ private:
   }
 
   void attend(Index first, Index end) override {
-    OpBuilder &builder = emit.builder;
-    Index shared = tiles.sharedAddress();
+    Index shared = emit.sharedAddress();
     for (TileRing *ring : {&keys, &values})
       ring->open(shared);
-    emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+    initBarriers(emit, [&] {
       for (TileRing *ring : {&keys, &values}) {
         // One thread that expects bytes; every warp that multiplies.
         ring->init(1, plan.warps);
         ring->prefetchMap();
       }
-      NVVM::FenceMbarrierInitOp::create(builder, emit.loc);
     });
-    emit.barrier();
     auto copy = [&] {
-      setRegisters(emit, copierRegisters, NVVM::SetMaxRegisterAction::decrease);
       emit.branch(emit.isWarp(plan.warps), [&] { copySteps(first, end); });
     };
     auto multiply = [&] {
-      setRegisters(emit, multiplierRegisters,
-                   NVVM::SetMaxRegisterAction::increase);
       Index zero = emit.constant(0);
       AttentionTiles::copy(query, zero, rowStart, zero);
       wait(commit(), 0);
@@ -248,8 +235,7 @@ private:
           emit.lessThan(first, end), [&] { return runSteps(first, end); },
           [&] { return initial().values(); })));
     };
-    emit.branch(emit.lessThan(emit.thread(), emit.constant(plan.threads())),
-                multiply, copy);
+    specializeWarps(emit, plan.threads(), multiply, copy);
   }
 
   TileRing keys, values;
@@ -259,14 +245,15 @@ private:
 void shardir::emitWgmmaAttention(KernelEmitter &emit,
                                  const AttentionProblem &problem,
                                  const AttentionPlan &plan) {
-  auto byThreads = [&] { WgmmaAttention(emit, problem, plan).run("wgmma"); };
+  auto byThreads = [&] {
+    AttentionPlan own = plan;
+    own.copyWarps = 0;
+    WgmmaAttention(emit, problem, own).run("wgmma");
+  };
   if (plan.copyWarps == 0)
     return byThreads();
   WarpSpecializedAttention kernel(emit, problem, plan);
-  Condition suits = kernel.suits();
-  if (suits.always())
-    return kernel.run();
-  emit.branch(suits.value, [&] { kernel.run(); }, byThreads);
+  emit.branch(kernel.suits(), [&] { kernel.run(); }, byThreads);
 }
 
 Condition shardir::suitsTensorMaps(KernelEmitter &emit,

@@ -15,11 +15,57 @@
 using namespace mlir;
 using namespace shardir;
 
+SmallVector<int> shardir::tensorMapLoops(const NestOperand &operand,
+                                         int alongRow, int acrossRows,
+                                         ArrayRef<int> outer) {
+  SmallVector<int> loops = {alongRow, acrossRows};
+  for (int loop : outer)
+    if (!operand.isUniform(loop))
+      loops.push_back(loop);
+  return loops;
+}
+
+Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
+                             ArrayRef<int> loops, ArrayRef<Index> extents,
+                             int64_t rows) {
+  SmallVector<TensorMapDim> dims;
+  for (int loop : loops)
+    dims.push_back({extents[loop], operand.strides[loop]});
+  return makeTensorMap(emit, operand, dims, rows);
+}
+
+SmallVector<Value> shardir::boxCoordinates(KernelEmitter &emit,
+                                           ArrayRef<int> loops, Index column,
+                                           Index row, ArrayRef<Index> ivs) {
+  SmallVector<Value> coordinates = {emit.cast(column, 32), emit.cast(row, 32)};
+  for (int loop : loops.drop_front(2))
+    coordinates.push_back(emit.cast(ivs[loop], 32));
+  return coordinates;
+}
+
+void shardir::specializeWarps(KernelEmitter &emit, int64_t threads,
+                              function_ref<void()> multiply,
+                              function_ref<void()> copy) {
+  // A block starts with 168 registers per thread, 384 of them: 24 and twice 240
+  // are as many.
+  constexpr int64_t copierRegisters = 24, multiplierRegisters = 240;
+  using Action = NVVM::SetMaxRegisterAction;
+  emit.branch(
+      emit.lessThan(emit.thread(), emit.constant(threads)),
+      [&] {
+        setRegisters(emit, multiplierRegisters, Action::increase);
+        multiply();
+      },
+      [&] {
+        setRegisters(emit, copierRegisters, Action::decrease);
+        copy();
+      });
+}
+
 Value StageRing::barrier(Index stage, bool empty) {
   int64_t first = barriers + (empty ? 8 * stages : 0);
-  return sharedPointer(
-      emit,
-      emit.add(shared, emit.add(emit.mul(stage, 8), emit.constant(first))));
+  return sharedPointer(emit, emit.add(shared, emit.add(emit.mul(stage, 8),
+                                                       emit.constant(first))));
 }
 
 void StageRing::init(int64_t fullArrivals, int64_t emptyArrivals) {
@@ -49,13 +95,10 @@ void StageRing::release(Index number, Index lane) {
 }
 
 SmallVector<int> TileRing::loops() const {
-  SmallVector<int> loops = {tile.second->loops[0], tile.first->loops[0]};
+  int alongRow = tile.second->loops[0], acrossRows = tile.first->loops[0];
   if (tile.turned)
-    std::swap(loops[0], loops[1]);
-  for (int loop : outer)
-    if (!tile.operand.isUniform(loop))
-      loops.push_back(loop);
-  return loops;
+    std::swap(alongRow, acrossRows);
+  return tensorMapLoops(tile.operand, alongRow, acrossRows, outer);
 }
 
 Condition TileRing::suits() const {
@@ -66,13 +109,7 @@ Condition TileRing::suits() const {
 }
 
 void TileRing::makeMap(ArrayRef<Index> extents) {
-  SmallVector<TensorMapDim> dims;
-  for (auto [d, loop] : llvm::enumerate(loops()))
-    dims.push_back({extents[loop], tile.operand.strides[loop],
-                    d == 0   ? WarpgroupTiles::rowElements
-                    : d == 1 ? tile.rows
-                             : 1});
-  map = makeTensorMap(emit, tile.operand, dims);
+  map = makeTensorMap(emit, tile.operand, loops(), extents, tile.rows);
 }
 
 void TileRing::load(Index number, Index firstStart, Index secondStart,
@@ -92,10 +129,7 @@ void TileRing::load(Index number, Index firstStart, Index secondStart,
     for (int64_t box = 0; box < elements / boxElements; ++box) {
       Index column =
           emit.add(inRow, emit.constant(box * WarpgroupTiles::rowElements));
-      SmallVector<Value> place = {emit.cast(column, 32), emit.cast(row, 32)};
-      for (int loop : ArrayRef(loops()).drop_front(2))
-        place.push_back(emit.cast(ivs[loop], 32));
-      copyBox(emit, map, place,
+      copyBox(emit, map, boxCoordinates(emit, loops(), column, row, ivs),
               sharedPointer(
                   emit, emit.add(start, emit.constant(2 * box * boxElements))),
               full);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Stages of shared memory that a warp fills and warpgroups read. A stage has
-// two mbarriers, `full` and `empty`. A number counts what goes through a ring
-// from 0 on; stages take numbers in turn.
+// two mbarriers, `full` and `empty`. Uses of a ring are numbered from 0 on: use
+// n has stage n % stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,32 @@
 
 namespace shardir {
 
+/// The loops of an operand's tensor map: along rows, across them, and those of
+/// `outer` that move it.
+llvm::SmallVector<int> tensorMapLoops(const NestOperand &operand, int alongRow,
+                                      int acrossRows,
+                                      llvm::ArrayRef<int> outer);
+/// On the host: the map of such loops, in boxes of `rows` rows. `extents` are
+/// those of all loops.
+mlir::Value makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
+                          llvm::ArrayRef<int> loops,
+                          llvm::ArrayRef<Index> extents, int64_t rows);
+/// In the kernel: where the box at `column` and `row` is, at these ivs of the
+/// other loops.
+llvm::SmallVector<mlir::Value> boxCoordinates(KernelEmitter &emit,
+                                              llvm::ArrayRef<int> loops,
+                                              Index column, Index row,
+                                              llvm::ArrayRef<Index> ivs);
+
+/// All threads of a block of three warpgroups: the first `threads` run
+/// `multiply`, with registers that the others, which run `copy`, give away.
+void specializeWarps(KernelEmitter &emit, int64_t threads,
+                     llvm::function_ref<void()> multiply,
+                     llvm::function_ref<void()> copy);
+
 class StageRing {
 public:
-  StageRing(KernelEmitter &emit, int64_t stages)
-      : emit(emit), stages(stages) {}
+  StageRing(KernelEmitter &emit, int64_t stages) : emit(emit), stages(stages) {}
 
   /// On the host: memory for the mbarriers.
   void takeShared(SharedLayout &layout) { barriers = layout.take(stages * 16); }
@@ -35,9 +57,9 @@ public:
   Index stageOf(Index number) { return emit.rem(number, stages); }
   void awaitFull(Index number) { await(number, /*empty=*/false); }
   void awaitEmpty(Index number) { await(number, /*empty=*/true); }
-  /// By one thread, or by as many as `init` said.
+  /// Arrives at the stage's `full`.
   void fill(Index number);
-  /// By all lanes of a warp, of which one arrives.
+  /// By all lanes of a warp, of which one arrives at the stage's `empty`.
   void release(Index number, Index lane);
 
 protected:
@@ -50,7 +72,7 @@ protected:
 private:
   void await(Index number, bool empty);
 
-  /// Where its mbarriers are in shared memory: `full` of each stage, then
+  /// The offset of its mbarriers in shared memory: `full` of each stage, then
   /// `empty`.
   int64_t barriers = 0;
 };
@@ -76,7 +98,6 @@ public:
             llvm::ArrayRef<Index> ivs);
 
 private:
-  /// The loops that move the operand: along its rows, across them, others.
   llvm::SmallVector<int> loops() const;
 
   const Tile &tile;

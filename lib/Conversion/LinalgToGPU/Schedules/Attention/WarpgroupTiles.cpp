@@ -53,8 +53,7 @@ SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
   // Eight chunks of four words trade places in each box.
   SmallVector<Index> places;
   for (int64_t j = 0; j < tile.columns / 8; ++j) {
-    Value inBox = arith::XOrIOp::create(builder, emit.loc, first,
-                                        emit.value(emit.constant(j % 8 * 4)));
+    Index inBox = emit.exclusiveOr(first, emit.constant(j % 8 * 4));
     places.push_back(
         emit.add(inBox, emit.constant(j / 8 * tile.rows * rowElements / 2)));
   }
@@ -62,26 +61,13 @@ SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
 }
 
 Index WarpgroupTiles::group() {
-  OpBuilder &builder = emit.builder;
-  Value number =
-      arith::IndexCastOp::create(builder, emit.loc, builder.getI32Type(),
-                                 emit.value(emit.div(emit.thread(), 128)));
-  number = gpu::ShuffleOp::create(builder, emit.loc, number, 0, 32,
-                                  gpu::ShuffleMode::IDX)
-               .getShuffleResult();
-  return arith::IndexCastOp::create(builder, emit.loc, builder.getIndexType(),
-                                    number)
-      .getResult();
+  Value number = emit.cast(emit.div(emit.thread(), 128), 32);
+  return emit.index(gpu::ShuffleOp::create(emit.builder, emit.loc, number, 0,
+                                           32, gpu::ShuffleMode::IDX)
+                        .getShuffleResult());
 }
 
-Index WarpgroupTiles::sharedAddress() {
-  Value all = emit.shared(emit.builder.getI8Type(), 1, 0);
-  return memref::ExtractAlignedPointerAsIndexOp::create(emit.builder, emit.loc,
-                                                        all)
-      .getResult();
-}
-
-void WarpgroupTiles::publish() { publishToWgmma(emit); }
+void WarpgroupTiles::publish() { publishToAsyncProxy(emit); }
 
 Value WarpgroupTiles::word(int64_t value) {
   return arith::ConstantOp::create(emit.builder, emit.loc,

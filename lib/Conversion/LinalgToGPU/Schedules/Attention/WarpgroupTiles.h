@@ -39,9 +39,6 @@ public:
   /// what is computed from it takes no registers of threads.
   Index group();
 
-  /// The address of the block's shared memory.
-  Index sharedAddress();
-
   /// Before the barrier behind which wgmma or TMA reads what the thread wrote.
   void publish();
 

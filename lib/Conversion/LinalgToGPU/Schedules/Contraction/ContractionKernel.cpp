@@ -84,6 +84,30 @@ void ProductTiles::takeRowGroups() {
   groups = Groups{int(found->group), *from, *to};
 }
 
+std::pair<Value, Value> ProductTiles::boundsOf(Index group) {
+  OpBuilder &builder = emit.builder;
+  Index zero = emit.constant(0), rows = extent(contraction.m);
+  SmallVector<Index> ivs(contraction.extents.size(), zero);
+  ivs[groups->loop] = group;
+  auto read = [&](const NestOperand &bounds) {
+    Value bound = memref::LoadOp::create(builder, emit.loc, bounds.flat,
+                                         emit.value(bounds.address(emit, ivs)));
+    return emit.cast(emit.clamp(emit.index(bound), zero, rows), 32);
+  };
+  Value from = read(groups->from);
+  return {from, read(groups->to)};
+}
+
+Value ProductTiles::isInTile(Value from, Value to) {
+  auto below = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(emit.builder, emit.loc,
+                                 arith::CmpIPredicate::slt, a, b);
+  };
+  Index end = emit.add(tileM, emit.constant(plan.bm));
+  return emit.both(emit.both(below(from, to), below(from, emit.cast(end, 32))),
+                   below(emit.cast(tileM, 32), to));
+}
+
 bool ProductTiles::divides(int loop, int64_t tile) const {
   auto known = LoopEmitter::known(extent(loop));
   return known && *known % tile == 0;
@@ -263,6 +287,46 @@ void ProductTiles::store(Index m, Index n, ArrayRef<Value> sums, bool paired) {
     emit.branch(emit.lessThan(m, extent(contraction.m)), columns);
 }
 
+void ContractionKernel::takeGroups(Index &first, Index &count) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index lane = emit.rem(emit.thread(), warpThreads), all = extent(groups->loop);
+  auto select = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  };
+  SmallVector<Value> ends = emit.loop(
+      emit.constant(0), all, emit.constant(warpThreads),
+      {emit.cast(all, 32), emit.i32(0)},
+      [&](Index from, ValueRange carried) -> SmallVector<Value> {
+        Index mine = emit.add(from, lane);
+        SmallVector<Value> bounds = emit.either(
+            emit.lessThan(mine, all),
+            [&] {
+              auto [from, to] = boundsOf(mine);
+              return SmallVector<Value>{from, to};
+            },
+            [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+        Value some = isInTile(bounds[0], bounds[1]);
+        Value number = emit.cast(mine, 32);
+        Value least = arith::MinSIOp::create(builder, loc, carried[0], number);
+        Value end = emit.cast(emit.add(mine, emit.constant(1)), 32);
+        return {select(some, least, carried[0]), select(some, end, carried[1])};
+      });
+  for (int distance = warpThreads / 2; distance > 0; distance /= 2) {
+    auto other = [&](Value value) {
+      return gpu::ShuffleOp::create(builder, loc, value, emit.i32(distance),
+                                    emit.i32(warpThreads),
+                                    gpu::ShuffleMode::XOR)
+          .getShuffleResult();
+    };
+    ends[0] = arith::MinSIOp::create(builder, loc, ends[0], other(ends[0]));
+    ends[1] = arith::MaxSIOp::create(builder, loc, ends[1], other(ends[1]));
+  }
+  Index begin = emit.index(ends[0]), end = emit.index(ends[1]);
+  first = emit.mul(begin, stepsPerK);
+  count = emit.mul(emit.max(emit.sub(end, begin), emit.constant(0)), stepsPerK);
+}
+
 void ContractionKernel::run(StringRef name) {
   SmallVector<Index> tiles = batchExtents;
   tiles.push_back(emit.ceilDiv(extent(contraction.n), plan.bn));
@@ -283,7 +347,10 @@ void ContractionKernel::run(StringRef name) {
     batch = at;
     Index first, count;
     split = partials ? emit.block(1) : emit.constant(0);
-    takePart(first, count);
+    if (groups)
+      takeGroups(first, count);
+    else
+      takePart(first, count);
     prepare();
 
     OpBuilder &builder = emit.builder;

@@ -66,10 +66,15 @@ struct TileSource {
 /// The positions of tiles of A, B and C.
 class ProductTiles {
 public:
+  static constexpr int64_t warpThreads = 32;
+
   /// `contraction` and `epilogue` outlive the kernel.
   ProductTiles(KernelEmitter &emit, const Contraction &contraction,
                const Epilogue &epilogue, const LoopNest &nest,
                const TilePlan &plan);
+
+  /// True if rows of A's tiles can be left out by group.
+  bool hasGroups() const { return groups && a.alongK; }
 
 protected:
   Index extent(int loop) const {
@@ -116,6 +121,12 @@ protected:
   /// Of the step that is loaded: its first k and the ivs of the loops around.
   Index stepK;
   llvm::SmallVector<Index> stepOuterK;
+  /// With `groups`: the rows of its group, the second one excluded.
+  Index groupFirst, groupEnd;
+  /// The bounds of a group, an i32 each, among all rows.
+  std::pair<mlir::Value, mlir::Value> boundsOf(Index group);
+  /// True if the tile has rows between such bounds.
+  mlir::Value isInTile(mlir::Value from, mlir::Value to);
   /// Sums go there instead of to C: [split][batch…][m][n], rows of an even
   /// number of elements; null where C gets them.
   mlir::Value partials;
@@ -159,6 +170,11 @@ protected:
   virtual int64_t lag() const { return 1; }
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
+
+private:
+  /// With `groups`, the steps from the first group that has rows in the tile to
+  /// the last one.
+  void takeGroups(Index &first, Index &count);
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.
@@ -249,6 +265,17 @@ struct TileChoice {
 TileChoice chooseTiles(mlir::linalg::LinalgOp op, llvm::StringRef schedule,
                        llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,
                        llvm::function_ref<double(const TilePlan &)> flopsOf);
+/// The choice among those of `plans` that make the steps of each tile's own
+/// groups of rows alone, where input `input` is made of groups and `suits`
+/// allows the plan.
+std::optional<TileChoice>
+chooseGroupedTiles(mlir::linalg::LinalgOp op, unsigned input,
+                   llvm::StringRef schedule, llvm::ArrayRef<TilePlan> plans,
+                   const GpuTarget &target,
+                   llvm::function_ref<double(const TilePlan &)> flopsOf,
+                   llvm::function_ref<bool(const TilePlan &)> suits);
+/// True if kernels by MatrixTiles can have the plan's groups of rows.
+bool suitsGroups(mlir::linalg::LinalgOp op, const TilePlan &plan);
 /// The estimate of a choice. Its reason names `unit`, the tile and fused ops.
 Estimate estimateOfTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
                          const TileChoice &choice);

@@ -40,13 +40,18 @@ Index MatrixTiles::place(const TileSource &source, Index row, Index column) {
   int64_t chunks = source.columns / chunk;
   int64_t turns = std::min<int64_t>(chunks, 8);
   Index turn = emit.rem(emit.div(row, 8 / turns), turns);
-  Value mixed = arith::XOrIOp::create(emit.builder, emit.loc,
-                                      emit.value(column), emit.value(turn));
-  return emit.add(emit.mul(row, source.columns), emit.mul(Index(mixed), chunk));
+  return emit.add(emit.mul(row, source.columns),
+                  emit.mul(emit.exclusiveOr(column, turn), chunk));
 }
 
 void MatrixTiles::load(Index stage, Index step) {
   setStep(step);
+  if (groups) {
+    auto [from, to] = boundsOf(stepOuterK[0]);
+    groupFirst = emit.index(from);
+    groupEnd = emit.index(to);
+    isGroupInTile = isInTile(from, to);
+  }
   copyTile(a, sharedA, stage, tileM);
   copyTile(b, sharedB, stage, tileN);
 }
@@ -84,6 +89,18 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
   bool rowsExist = divides(rowLoop, source.rows),
        columnsExist = divides(columnLoop, source.columns);
   Index rows = extent(rowLoop), columns = extent(columnLoop);
+  // Rows of other groups are as rows outside of A, and nothing is read of the
+  // weights of groups that have no row in the tile.
+  rowsExist &= !groups;
+  auto rowExists = [&](Index row) {
+    Value exists = emit.lessThan(row, rows);
+    if (!groups)
+      return exists;
+    if (&source == &b)
+      return emit.both(exists, isGroupInTile);
+    return emit.both(emit.lessThan(row, groupEnd),
+                     emit.lessEqual(groupFirst, row));
+  };
 
   auto vectors = [&] {
     for (int64_t i = 0; i < count; ++i)
@@ -96,7 +113,7 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
                               emit.constant(chunk));
           Value some = emit.lessThan(emit.constant(0), left);
           if (!rowsExist)
-            some = emit.both(some, emit.lessThan(row, rows));
+            some = emit.both(some, rowExists(row));
           left = select(some, left, emit.constant(0));
           // Nothing is read there, but the address must be one.
           from = select(some, from, source.operand.offset);
@@ -118,8 +135,8 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
           each(i, [&](Index row, Index column, Index to) {
             for (int64_t e = 0; e < chunk; ++e) {
               Index here = emit.add(column, emit.constant(e));
-              Value exists = emit.both(emit.lessThan(row, rows),
-                                       emit.lessThan(here, columns));
+              Value exists =
+                  emit.both(rowExists(row), emit.lessThan(here, columns));
               Value value = source.alongK ? loadIf(exists, source, row, here)
                                           : loadIf(exists, source, here, row);
               memref::StoreOp::create(
@@ -129,12 +146,7 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
           });
         });
   };
-  if (source.aligned.always())
-    vectors();
-  else if (source.aligned.never())
-    elements();
-  else
-    emit.branch(source.aligned.value, vectors, elements);
+  emit.branch(source.aligned, vectors, elements);
 }
 
 Index MatrixTiles::select(Value condition, Index a, Index b) {

@@ -39,6 +39,8 @@ protected:
   virtual Index place(const TileSource &source, Index row, Index column);
 
   mlir::Value sharedA, sharedB;
+  /// Of the step that is loaded, with `groups`.
+  mlir::Value isGroupInTile;
   Index lane, warp;
 
 private:

@@ -56,6 +56,21 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
     return flops * (0.55 + 0.45 * (plan.bm * plan.bn) / (128.0 * 128.0));
   };
   TileChoice best = chooseTiles(op, kName, plans, target, flopsOf);
+  auto rank = [&](const TileChoice &choice) {
+    double launches = choice.saved > 0 ? target.launchSeconds : 0;
+    return std::pair(!choice.agrees,
+                     choice.corrected - choice.saved - launches);
+  };
+  auto take = [&](const TileChoice &choice) {
+    if (rank(choice) < rank(best))
+      best = choice;
+  };
+  auto suits = [&](const TilePlan &plan) { return suitsGroups(op, plan); };
+  if (matrix && !target.isHost())
+    for (unsigned input : {0u, 1u})
+      if (std::optional<TileChoice> grouped = chooseGroupedTiles(
+              op, input, kName, plans, target, flopsOf, suits))
+        take(*grouped);
   // An operand may be made where it is read, if few tiles read it again. That
   // saves the kernel that would make it.
   constexpr double mostReads = 2;
@@ -79,13 +94,7 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
       continue;
     TileChoice choice = chooseTiles(op, kName, fused, target, flopsOf);
     choice.saved = bytesMoved(map) / target.copyBytesPerSecond;
-    auto rank = [&](const TileChoice &choice) {
-      double launches = choice.saved > 0 ? target.launchSeconds : 0;
-      return std::pair(!choice.agrees,
-                       choice.corrected - choice.saved - launches);
-    };
-    if (rank(choice) < rank(best))
-      best = choice;
+    take(choice);
   }
   return best;
 }

@@ -31,12 +31,6 @@ void TensorMapTiles::await(Value barrier, Value parity) {
   emit.awaitPhase(barrier, parity);
 }
 
-void TensorMapTiles::awaitStores(int64_t pending, bool read) {
-  NVVM::CpAsyncBulkWaitGroupOp::create(
-      emit.builder, emit.loc, uint32_t(pending),
-      read ? emit.builder.getUnitAttr() : UnitAttr());
-}
-
 Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
   if (plan.pair == 1)
     return tileStart;
@@ -70,20 +64,14 @@ void TensorMapTiles::countTiles() {
   blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, plan.pair)), plan.pair);
 }
 
-void TensorMapTiles::prepare(int64_t bytes, function_ref<void()> init) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value all = emit.shared(builder.getI8Type(), bytes, 0);
-  shared = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, all)
-               .getResult();
-  emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+void TensorMapTiles::prepare(function_ref<void()> init) {
+  shared = emit.sharedAddress();
+  initBarriers(emit, [&] {
     init();
-    NVVM::FenceMbarrierInitOp::create(builder, loc);
     for (Value map : {mapA, mapB, mapC})
       if (map)
         prefetchTensorMap(emit, map);
   });
-  emit.barrier();
 }
 
 void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes) {
@@ -124,7 +112,7 @@ SmallVector<int> TensorMapTiles::dimsOf(const TileSource &source) {
 }
 
 Condition TensorMapTiles::suits() {
-  if (plan.rowGroups && (!groups || !a.alongK))
+  if (plan.rowGroups && !hasGroups())
     return {false, {}};
   for (const TileSource *source : {&a, &b})
     if (dimsOf(*source).size() > mostTensorMapDims ||
@@ -142,13 +130,10 @@ Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> loops,
                                 int64_t rows) {
   int64_t perRow = rowBytes / elementBytes(operand.element);
   SmallVector<TensorMapDim> dims;
-  for (auto [d, loop] : llvm::enumerate(loops))
+  for (int loop : loops)
     dims.push_back({extent(loop),
-                    loop < 0 ? emit.constant(perRow) : operand.strides[loop],
-                    d == 0   ? perRow
-                    : d == 1 ? rows
-                             : 1});
-  return makeTensorMap(emit, operand, dims);
+                    loop < 0 ? emit.constant(perRow) : operand.strides[loop]});
+  return makeTensorMap(emit, operand, dims, rows);
 }
 
 TensorMapTiles::Place TensorMapTiles::next(Place place) {
@@ -314,25 +299,12 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
   Type word = builder.getI32Type();
   Index zero = emit.constant(0), one = emit.constant(1);
   Index lane = emit.rem(emit.thread(), warpThreads);
-  Index all = extent(groups->loop), rows = extent(contraction.m);
-  Index tileEnd = emit.add(tileM, emit.constant(plan.bm));
-  auto boundOf = [&](const NestOperand &bounds, Index group) -> Value {
-    SmallVector<Index> ivs(contraction.extents.size(), zero);
-    ivs[groups->loop] = group;
-    Value bound = memref::LoadOp::create(builder, loc, bounds.flat,
-                                         emit.value(bounds.address(emit, ivs)));
-    Value index =
-        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), bound);
-    return emit.cast(emit.clamp(index, zero, rows), 32);
-  };
+  Index all = extent(groups->loop);
   auto ofLane = [&](Value value, Index number) -> Index {
-    Value moved =
+    return emit.index(
         gpu::ShuffleOp::create(builder, loc, value, emit.cast(number, 32),
                                emit.i32(warpThreads), gpu::ShuffleMode::IDX)
-            .getShuffleResult();
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      moved)
-        .getResult();
+            .getShuffleResult());
   };
   SmallVector<Value> carried(start);
   carried.insert(carried.begin(), emit.value(zero));
@@ -343,18 +315,11 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
         SmallVector<Value> bounds = emit.either(
             emit.lessThan(mine, all),
             [&] {
-              return SmallVector<Value>{boundOf(groups->from, mine),
-                                        boundOf(groups->to, mine)};
+              auto [from, to] = boundsOf(mine);
+              return SmallVector<Value>{from, to};
             },
             [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
-        auto below = [&](Value a, Value b) -> Value {
-          return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       a, b);
-        };
-        Value some =
-            emit.both(emit.both(below(bounds[0], bounds[1]),
-                                below(bounds[0], emit.cast(tileEnd, 32))),
-                      below(emit.cast(tileM, 32), bounds[1]));
+        Value some = isInTile(bounds[0], bounds[1]);
         Value inTile = NVVM::VoteSyncOp::create(
             builder, loc, word, emit.i32(-1), some, NVVM::VoteSyncKind::ballot);
         Index count = emit.min(emit.sub(all, from), emit.constant(warpThreads));

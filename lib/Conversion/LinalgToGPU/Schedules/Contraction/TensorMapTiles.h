@@ -29,7 +29,7 @@ namespace shardir {
 class TensorMapTiles : public ProductTiles {
 public:
   static constexpr int64_t rowBytes = 128;
-  static constexpr int64_t warpThreads = 32, groupThreads = 128;
+  static constexpr int64_t groupThreads = 128;
   /// Boxes of C that are stored by turns.
   static constexpr int64_t storeBuffers = 2;
 
@@ -62,9 +62,8 @@ protected:
   void countTiles();
 
   // In the kernel.
-  /// Gets `bytes` of shared memory; `init`, in one thread, initialises
-  /// mbarriers.
-  void prepare(int64_t bytes, llvm::function_ref<void()> init);
+  /// `init`, in one thread, initialises mbarriers.
+  void prepare(llvm::function_ref<void()> init);
   /// The tiles of this block: the first one, and from one to the next.
   Index firstTile() { return emit.div(emit.block(0), plan.pair); }
   Index tileStep() { return emit.div(blocks, plan.pair); }
@@ -109,15 +108,11 @@ protected:
   void release(mlir::Value stage) {
     arrive(emit, barrier(stage, /*empty=*/true));
   }
-  /// Until at most `pending` boxes of C are being read; one thread.
-  void awaitStores(int64_t pending, bool read);
 
   Index tilesM, tilesN, tiles, blocks;
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
   int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
-  /// Of a step, with `groups`: the rows of its group, the second one excluded.
-  Index groupFirst, groupEnd;
 
 private:
   std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStepOfGroups(

@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TensorMemory.h"
+#include "../WarpgroupMemory.h"
 #include "TensorMapTiles.h"
 
 using namespace mlir;
@@ -230,7 +231,8 @@ void TensorMemoryKernel::storeBoxes(
                                  box % storeBuffers * boxBytes);
     emit.branch(leads, [&] {
       // A tile of one box always takes the first buffer.
-      awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
+      awaitStores(emit, plan.bn == columns ? 0 : storeBuffers - 1,
+                  /*read=*/true);
     });
     meet(emit, emit.i32(1), groupThreads);
     fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
@@ -244,21 +246,17 @@ void TensorMemoryKernel::storeBoxes(
               words, packed(m, emit.add(tileN, emit.constant(first + i)),
                             {sums[size_t(i)], sums[size_t(i + 1)]}, full));
         // Pieces of 16 bytes change places by the row's number.
-        Value mixed = arith::XOrIOp::create(
-            builder, loc, emit.value(emit.rem(row, 8)),
-            emit.value(emit.constant((part + j) / perVector)));
-        Index place = emit.add(emit.mul(row, rowBytes),
-                               emit.mul(Index(mixed), vectorBytes));
+        Index mixed = emit.exclusiveOr(emit.rem(row, 8),
+                                       emit.constant((part + j) / perVector));
+        Index place =
+            emit.add(emit.mul(row, rowBytes), emit.mul(mixed, vectorBytes));
         Value value =
             vector::FromElementsOp::create(builder, loc, vector, words);
         LLVM::StoreOp::create(builder, loc, value,
                               pointer(emit.add(buffer, place)), vectorBytes);
       }
     }
-    NVVM::FenceProxyOp::create(
-        builder, loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(builder.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    publishToAsyncProxy(emit);
     meet(emit, emit.i32(1), groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
@@ -319,7 +317,7 @@ void TensorMemoryKernel::storeTiles() {
               return after(turn).values();
             });
   if (mapC)
-    emit.branch(leads, [&] { awaitStores(0, /*read=*/false); });
+    emit.branch(leads, [&] { awaitStores(emit, 0, /*read=*/false); });
 }
 
 void TensorMemoryKernel::run(StringRef name) {
@@ -332,7 +330,7 @@ void TensorMemoryKernel::run(StringRef name) {
   emit.launch(
       name, {blocks}, plan.threads(), sharedBytes(),
       [&] {
-        prepare(sharedBytes(), [&] {
+        prepare([&] {
           for (int64_t stage = 0; stage < plan.stages; ++stage)
             for (bool empty : {false, true})
               initBarrier(emit,

@@ -222,6 +222,41 @@ shardir::chooseTiles(linalg::LinalgOp op, StringRef schedule,
   return best;
 }
 
+std::optional<TileChoice> shardir::chooseGroupedTiles(
+    linalg::LinalgOp op, unsigned input, StringRef schedule,
+    ArrayRef<TilePlan> plans, const GpuTarget &target,
+    llvm::function_ref<double(const TilePlan &)> flopsOf,
+    llvm::function_ref<bool(const TilePlan &)> suits) {
+  linalg::LinalgOp map = prologueFor(op, input);
+  std::optional<RowGroups> groups =
+      map ? matchRowGroups(op, input, map) : std::nullopt;
+  if (!groups)
+    return std::nullopt;
+  SmallVector<TilePlan> grouped;
+  for (TilePlan plan : plans) {
+    plan.prologue[input] = true;
+    plan.rowGroups = groups;
+    plan.byElements[input] = false;
+    if (!plan.copied[0] && !plan.copied[1] && suits(plan))
+      grouped.push_back(plan);
+  }
+  if (grouped.empty())
+    return std::nullopt;
+  TileChoice choice = chooseTiles(op, schedule, grouped, target, flopsOf);
+  choice.saved = bytesMoved(map) / target.copyBytesPerSecond;
+  return choice;
+}
+
+bool shardir::suitsGroups(linalg::LinalgOp op, const TilePlan &plan) {
+  TrialEmitter trial(op);
+  FailureOr<Contraction> contraction =
+      matchContraction(op, trial.emit, /*windows=*/true);
+  FailureOr<LoopNest> nest = makeLoopNest(op, trial.emit, /*merge=*/false);
+  return succeeded(contraction) && succeeded(nest) &&
+         ProductTiles(trial.emit, *contraction, Epilogue(), *nest, plan)
+             .hasGroups();
+}
+
 Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
                                   const TileChoice &choice) {
   const TilePlan &plan = choice.plan;

@@ -71,7 +71,8 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
                             emit.mul(group, storeBuffers * boxBytes));
     emit.branch(leads, [&] {
       // A tile of one box always takes the first buffer.
-      awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
+      awaitStores(emit, plan.bn == columns ? 0 : storeBuffers - 1,
+                  /*read=*/true);
     });
     meet(emit, id, groupThreads);
     for (int64_t half = 0; half < 2; ++half)
@@ -85,20 +86,15 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
         Value pair = packed(
             m, n, {product.sum(sums, at), product.sum(sums, at + 1)}, full)[0];
         // Chunks of 16 bytes change places by the row's number.
-        Value mixed =
-            arith::XOrIOp::create(builder, loc, emit.value(emit.rem(row, 8)),
-                                  emit.value(emit.constant(j)));
+        Index mixed = emit.exclusiveOr(emit.rem(row, 8), emit.constant(j));
         Index place =
             emit.add(emit.add(emit.mul(row, WarpgroupProduct::rowBytes),
-                              emit.mul(Index(mixed), chunk)),
+                              emit.mul(mixed, chunk)),
                      emit.mul(emit.rem(lane, 4), 4));
         LLVM::StoreOp::create(builder, loc, pair,
                               pointer(emit.add(buffer, place)));
       }
-    NVVM::FenceProxyOp::create(
-        builder, loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(builder.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    publishToAsyncProxy(emit);
     meet(emit, id, groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
@@ -137,7 +133,7 @@ void WarpSpecializedKernel::keepGroup(Index address, Index group,
                               chunk);
       });
     }
-    publishToWgmma(emit);
+    publishToAsyncProxy(emit);
     meet(emit, emit.cast(emit.add(group, emit.constant(1)), 32), groupThreads);
   });
 }
@@ -189,7 +185,7 @@ void WarpSpecializedKernel::multiplyTiles() {
     return {end[2], end[3]};
   });
   if (mapC)
-    emit.branch(leads, [&] { awaitStores(0, /*read=*/false); });
+    emit.branch(leads, [&] { awaitStores(emit, 0, /*read=*/false); });
 }
 
 void WarpSpecializedKernel::run(StringRef name) {
@@ -200,7 +196,7 @@ void WarpSpecializedKernel::run(StringRef name) {
     storeBytes = plan.warpsM / 4 * storeBuffers * boxBytes;
   makePartials();
   emit.launch(name, {blocks}, plan.threads() + groupThreads, ringEnd(), [&] {
-    prepare(ringEnd(), [&] {
+    prepare([&] {
       for (int64_t stage = 0; stage < plan.stages; ++stage) {
         Value at = emit.value(emit.constant(stage));
         // One thread that expects bytes; every warp that multiplies.
@@ -229,12 +225,9 @@ void shardir::emitWarpSpecializedKernel(KernelEmitter &emit,
                                         const LoopNest &nest,
                                         const TilePlan &plan) {
   WarpSpecializedKernel kernel(emit, contraction, epilogue, nest, plan);
-  Condition suits = kernel.suits();
-  if (suits.always())
-    return kernel.run("ws");
   TilePlan other = plan;
   other.stages = 4;
   emit.branch(
-      suits.value, [&] { kernel.run("ws"); },
+      kernel.suits(), [&] { kernel.run("ws"); },
       [&] { emitWgmmaKernel(emit, contraction, epilogue, nest, other); });
 }

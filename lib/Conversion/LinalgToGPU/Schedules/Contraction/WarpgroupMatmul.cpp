@@ -116,39 +116,17 @@ private:
                                          : kernel.efficiency[number];
       return target.matrixFlops * rateOf(multiplicand) * efficiency;
     };
+    // Where addresses are sure to suit.
+    auto suits = [&](const TilePlan &plan) {
+      return !plan.byElements[0] && !plan.byElements[1] &&
+             suitsTensorMaps(op, plan).always();
+    };
     if (kernel.emit == emitWarpSpecializedKernel && !target.isHost())
       for (unsigned input : {0u, 1u})
-        if (std::optional<TileChoice> grouped =
-                chooseGrouped(op, plans, input, target, flopsOf))
+        if (std::optional<TileChoice> grouped = chooseGroupedTiles(
+                op, input, name(), plans, target, flopsOf, suits))
           return *grouped;
     return chooseTiles(op, name(), plans, target, flopsOf);
-  }
-
-  /// Of the steps of each tile's own groups of rows, where `input` is made of
-  /// groups, and addresses are sure to suit.
-  std::optional<TileChoice>
-  chooseGrouped(linalg::LinalgOp op, ArrayRef<TilePlan> plans, unsigned input,
-                const GpuTarget &target,
-                llvm::function_ref<double(const TilePlan &)> flopsOf) const {
-    linalg::LinalgOp map = prologueFor(op, input);
-    std::optional<RowGroups> groups =
-        map ? matchRowGroups(op, input, map) : std::nullopt;
-    if (!groups)
-      return std::nullopt;
-    SmallVector<TilePlan> grouped;
-    for (TilePlan plan : plans) {
-      plan.prologue[input] = true;
-      plan.rowGroups = groups;
-      plan.byElements[input] = false;
-      if (!plan.copied[0] && !plan.copied[1] && !plan.byElements[1 - input] &&
-          suitsTensorMaps(op, plan).always())
-        grouped.push_back(plan);
-    }
-    if (grouped.empty())
-      return std::nullopt;
-    TileChoice choice = chooseTiles(op, name(), grouped, target, flopsOf);
-    choice.saved = bytesMoved(map) / target.copyBytesPerSecond;
-    return choice;
   }
 
   const WarpgroupKernel &kernel;

@@ -42,7 +42,7 @@ private:
 
   int64_t lag() const override { return 2; }
 
-  void beforeBarrier() override { publishToWgmma(emit); }
+  void beforeBarrier() override { publishToAsyncProxy(emit); }
 
   /// Rows of 128 bytes; a tile that is contiguous along m or n is boxes of as
   /// many columns, one after the other.

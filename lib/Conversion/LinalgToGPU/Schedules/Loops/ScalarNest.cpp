@@ -409,11 +409,7 @@ Index shardir::tripsOf(KernelEmitter &emit, scf::ForOp loop) {
   auto index = [&](Value value) -> Index {
     if (auto number = getConstantIntValue(value))
       return emit.constant(*number);
-    if (value.getType().isIndex())
-      return value;
-    return arith::IndexCastOp::create(emit.builder, emit.loc,
-                                      emit.builder.getIndexType(), value)
-        .getResult();
+    return emit.index(value);
   };
   Index lower = index(loop.getLowerBound()),
         upper = index(loop.getUpperBound());

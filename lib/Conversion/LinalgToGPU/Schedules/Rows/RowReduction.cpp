@@ -180,7 +180,9 @@ public:
     // cache, or from the first one, as fast as registers take it, if it is
     // small.
     constexpr double smallBytes = 32 * 1024;
-    double iterations = 1, bytes = bytesMoved(reduction);
+    // Widening an 8-bit float takes as long as so many multiply-adds.
+    constexpr double widening = 10;
+    double iterations = 1, bytes = bytesMoved(reduction), each = 1;
     for (int64_t extent : extents)
       iterations *= extent;
     for (OpOperand *input : reduction.getDpsInputOperands()) {
@@ -189,13 +191,18 @@ public:
       for (auto [loop, extent] : llvm::enumerate(extents))
         if (map.isFunctionOfDim(loop))
           elements *= extent;
-      int64_t size = elementBytes(getElementTypeOrSelf(input->get().getType()));
+      Type element = getElementTypeOrSelf(input->get().getType());
+      int64_t size = elementBytes(element);
+      if (size == 1 && isa<FloatType>(element))
+        each += widening;
       if (elements * size > smallBytes)
         bytes += (iterations - elements) / 4 * size;
     }
     Estimate estimate;
     estimate.seconds = target.launchSeconds +
-                       bytes / (0.85 * filled * target.copyBytesPerSecond);
+                       std::max(bytes / (0.85 * target.copyBytesPerSecond),
+                                2 * each * iterations / target.scalarFlops) /
+                           filled;
     estimate.fused = chain.members.size() - 1 + chain.deadFills.size();
     if (chain.members.size() > 1)
       estimate.beside = besideOf(llvm::map_to_vector(
