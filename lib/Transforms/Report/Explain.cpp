@@ -25,10 +25,6 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-static std::string bytesText(int64_t bytes) {
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 /// The reason for the choice, and the alternatives that it does not name.
 static std::string comparison(const Alternatives &alternatives) {
   std::string text = describeChoice(alternatives);
