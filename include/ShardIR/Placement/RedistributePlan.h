@@ -43,9 +43,9 @@ struct PlanOptions {
   /// By rank: bytes are the sum of those that devices receive, each with its
   /// weight. Else those of the device that receives most.
   std::vector<double> deviceWeights = {};
-  /// What a step that communicates costs: its `bytes` and `seconds` take the
-  /// place of those counted here and of the machine's, and all candidates are
-  /// weighed. A cache serves one function.
+  /// The cost of a step that communicates. Its `bytes` and `seconds` replace
+  /// those of the planner and the machine, and all candidates are compared.
+  /// Plans with different functions need different caches. Null: the default.
   std::function<Cost(const CollectiveStep &step, const Mesh &mesh,
                      const std::vector<int64_t> &shape, int64_t elementBytes)>
       stepCost = nullptr;
