@@ -127,6 +127,31 @@ TEST(CostModel, AnEmbeddersCostsDecideInThePass) {
             "f64");
 }
 
+// Propagation by the default costs leaves the redistribution on the side of
+// f32.
+TEST(CostModel, AnEmbeddersCostsDecideAcrossWhichOpsRedistributionsMove) {
+  for (std::string cost : {"bytes", "time"})
+    for (bool hasOwnCosts : {false, true}) {
+      Context context;
+      auto module = parseSourceString<ModuleOp>(kWidened, &context);
+      PassManager pm(&context);
+      pm.addPass(createPropagate({cost, "search", 0}));
+      SimplifyRedistributeOptions simplify;
+      simplify.cost = cost;
+      std::shared_ptr<const PropagationCostModel> costs;
+      if (hasOwnCosts)
+        costs = std::make_shared<DearFloats>(cost == "bytes" ? CostMode::Bytes
+                                                             : CostMode::Time);
+      buildRedistribution(pm, {}, simplify, costs);
+      EXPECT_TRUE(module && succeeded(pm.run(*module)));
+      std::vector<unsigned> widths;
+      module->walk([&](RedistributeOp op) {
+        widths.push_back(op.getType().getElementTypeBitWidth());
+      });
+      EXPECT_EQ(widths, std::vector<unsigned>{hasOwnCosts ? 64u : 32u});
+    }
+}
+
 /// Work takes longer the more devices share it.
 class DearSharing : public MachineCostModel {
 public:
