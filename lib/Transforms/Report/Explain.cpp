@@ -139,7 +139,7 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
     // With the axes in a dim, each device receives its share of the sums alone.
     std::string way = "to reduce it later, constrain the users to be partial";
     Placement scattered = to.getValue();
-    if (from.getValue().owesOnly(scattered) && !scattered.dims.empty()) {
+    if (from.getValue().isPartialOf(scattered) && !scattered.dims.empty()) {
       for (const AxisRef &axis : from.getValue().partialAxes)
         scattered.dims.front().splits.push_back(Split::byAxis(axis));
       way += ", and to receive less, constrain it to " +
