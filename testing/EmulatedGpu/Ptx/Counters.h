@@ -56,7 +56,7 @@ struct InstCounters {
   uint64_t flops = 0;
 };
 
-/// What a warp has done.
+/// The progress of a warp.
 struct Work {
   uint64_t instructions = 0, flops = 0;
 };
@@ -80,7 +80,7 @@ public:
   /// The part of a box that lies inside of the tensor.
   void box(const Inst &inst, const shardir_emulated_tensor_map &map,
            const int32_t *coordinates);
-  /// What the agent will have done behind the copy that it issues.
+  /// The progress of the agent behind the copy that it issues.
   Work issue(size_t agent) const;
   /// A warp waits for a copy that could be issued at `since`.
   void await(const Inst &inst, size_t agent, Work since);

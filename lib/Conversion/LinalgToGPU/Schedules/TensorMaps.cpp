@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - What the copy engine is told ----------------------===//
+//===----------------------------------------------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TensorMaps.h - What the copy engine is told --------------*- C++ -*-===//
+//===----------------------------------------------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -118,7 +118,7 @@ void TmaBackward::awaitTurns(Index count) {
     ringTurns.awaitEmpty(ordinal);
     emit.byOneThread([&] {
       awaitTurn(stepAt(ordinal).number);
-      // What TMA adds for other blocks comes before what it adds for this one.
+      // Sums that TMA adds for other blocks come before those of this one.
       NVVM::FenceProxyOp::create(emit.builder, emit.loc, NVVM::ProxyKind::async,
                                  NVVM::SharedSpaceAttr());
       ringTurns.fill(ordinal);

@@ -32,7 +32,8 @@ WgmmaBackward::WgmmaBackward(KernelEmitter &emit,
   gradients.turned = true;
   gradients.rows = plan.bm();
   gradients.columns = plan.bn;
-  // Who does not wait for the others at each step leaves theirs in place.
+  // A group that does not wait for the others at each step must not overwrite
+  // the tile that they still read.
   gradients.stages = plan.copyWarps > 0 ? 2 : 1;
   int last = problem.k.loops.back();
   auto extent = LoopEmitter::known(problem.extents[last]);
