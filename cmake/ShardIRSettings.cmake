@@ -17,7 +17,8 @@ endif()
 
 # shardir_group_sources(OUT TARGET file...)
 # The sources to compile for the files of a target: up to sixteen of one folder as
-# one source that includes them, so that headers are read once for all of them. Files
+# one source that includes them, so that headers are read once for all of them; of
+# the target's small folders together, where SHARDIR_UNITY_ACROSS_FOLDERS is set. Files
 # with flags of their own, or with SKIP_UNITY_BUILD_INCLUSION, stay alone, and so
 # do objects of other targets.
 #
@@ -44,6 +45,9 @@ function(shardir_group_sources out target)
     endif()
     get_filename_component(_path ${_file} ABSOLUTE)
     get_filename_component(_folder ${_path} DIRECTORY)
+    if(SHARDIR_UNITY_ACROSS_FOLDERS)
+      set(_folder ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
     list(APPEND _folders ${_folder})
     string(MAKE_C_IDENTIFIER "files ${_folder}" _list)
     list(APPEND ${_list} ${_path})

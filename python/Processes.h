@@ -28,7 +28,7 @@
 namespace shardir {
 namespace python {
 
-/// What is called in all processes at once.
+/// A call that all processes make at once.
 enum class Call : uint64_t {
   Run,
   RunShards,

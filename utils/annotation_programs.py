@@ -83,7 +83,7 @@ class Made:
         self.sums = {}  # by value: atoms that ops up to it have summed over
         KINDS[kind](self)
 
-    # What programs are made of.
+    # Parts of programs.
 
     def name(self):
         self.count += 1

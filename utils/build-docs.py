@@ -18,7 +18,7 @@ import sys
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXAMPLE = re.compile(r"^Example \((test/[\w./-]+)\):?\s*$", re.MULTILINE)
-# What a page shows of a test's output at most.
+# The most lines of a test's output that a page shows.
 MAX_LINES = 60
 
 

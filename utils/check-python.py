@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What `make check-python` runs: installs the package into a virtual environment as
+# The target `make check-python`: installs the package into a virtual environment as
 # users do, with PyTorch and JAX, and runs test/Python.
 #
 # Requires: the network for PyPI, unless the frameworks are installed already.

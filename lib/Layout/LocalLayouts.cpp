@@ -290,16 +290,6 @@ static bool areLong(Value value) {
                       [](int64_t extent) { return extent >= kLongResult; });
 }
 
-/// The inputs and the result, with the loop of each of their dims.
-static SmallVector<std::pair<Value, Loops>> tensorsOf(const LoopView &view,
-                                                      Value result) {
-  SmallVector<std::pair<Value, Loops>> tensors;
-  for (const LoopView::Operand &input : view.inputs)
-    tensors.push_back({input.operand->get(), input.loops});
-  tensors.push_back({result, view.resultLoops});
-  return tensors;
-}
-
 void GraphBuilder::addParallelLoops(const LoopView &view, Value result) {
   const Loops &resultLoops = view.resultLoops;
   if (const LoopView::Operand *input = inPlaceInput(view, result)) {
@@ -337,13 +327,18 @@ void GraphBuilder::addParallelLoops(const LoopView &view, Value result) {
   }
 }
 
-/// The order of each tensor that vectors, and sums, run along.
+/// The costs of orders in which vectors, or the terms of a sum, follow each
+/// other otherwise than row-major.
 void GraphBuilder::addReductionOrders(const LoopView &view, Value result) {
   auto isReduced = [&](int64_t loop) {
     return view.iterators[loop] == utils::IteratorType::reduction;
   };
+  SmallVector<std::pair<Value, Loops>> tensors;
+  for (const LoopView::Operand &input : view.inputs)
+    tensors.push_back({input.operand->get(), input.loops});
+  tensors.push_back({result, view.resultLoops});
   bool rounds = elementBytes(result.getType()) < 4;
-  for (auto [value, loops] : tensorsOf(view, result)) {
+  for (auto [value, loops] : tensors) {
     DimOrder row = rowMajor(loops.size());
     int64_t inner = innermost(value, loops, row);
     // Vectors run along memory; sums would change with them. A contraction is
@@ -387,20 +382,19 @@ void GraphBuilder::addContractionRuns(const LoopView &view, Value result) {
   const Loops &resultLoops = view.resultLoops;
   // Rows or columns that ran as one go on doing so, or enough of them are left:
   // the kernel stays what it is, and with it the order of sums.
-  SmallVector<std::pair<Value, Loops>> inputs = tensorsOf(view, result);
-  inputs.pop_back();
-  for (auto [value, loops] : inputs) {
+  for (const LoopView::Operand &input : view.inputs) {
+    Value value = input.operand->get();
+    const Loops &loops = input.loops;
     auto extent = [&](int64_t loop) {
       auto type = cast<RankedTensorType>(result.getType());
       return type.getDimSize(llvm::find(resultLoops, loop) -
                              resultLoops.begin());
     };
-    auto isShared = [&, loops = loops](int64_t loop) {
+    auto isShared = [&](int64_t loop) {
       return llvm::is_contained(loops, loop) &&
              llvm::is_contained(resultLoops, loop);
     };
-    auto pairsOf = [&, value = value, loops = loops](const DimOrder &a,
-                                                     const DimOrder &b) {
+    auto pairsOf = [&](const DimOrder &a, const DimOrder &b) {
       auto own = neighbours(value, loops, a, isShared),
            others = neighbours(result, resultLoops, b, isShared);
       LoopPairs both;

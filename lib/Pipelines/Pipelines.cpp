@@ -66,9 +66,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   simplify.cost = options.cost;
   simplify.shareGathers = options.shareGathers;
   simplify.memoryLimit = options.getMemoryLimit();
-  // Moves are by the default costs.
-  simplify.moveAcrossOps = !options.costModel;
-  buildRedistribution(pm, {options.strict}, simplify);
+  buildRedistribution(pm, {options.strict}, simplify, options.costModel);
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;

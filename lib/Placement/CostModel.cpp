@@ -78,9 +78,10 @@ static int64_t ceilLog2(int64_t n) {
 
 Costs::Costs(ShardSizes &volumes, const Mesh &mesh,
              const std::vector<int64_t> &shape, int64_t elementBytes,
-             const MachineModel *machine, const std::vector<double> &weights)
+             const MachineModel *machine, const std::vector<double> &weights,
+             const StepCost &stepCost)
     : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
-      machine(machine) {
+      machine(machine), stepCost(stepCost) {
   if (weights.empty())
     return;
   this->weights.assign(volumes.sampleSize(), 0);
@@ -184,6 +185,17 @@ Costs::Table Costs::received(const std::vector<CollectiveStep> &steps) {
   return total;
 }
 
+int64_t Costs::bytes(const Table &received) {
+  int64_t bytesEach = std::max<int64_t>(0, elementBytes);
+  if (weights.empty())
+    return mulSaturated(*std::max_element(received.begin(), received.end()),
+                        bytesEach);
+  double sum = 0;
+  for (size_t p = 0; p < received.size(); ++p)
+    sum += weights[p] * static_cast<double>(received[p]);
+  return std::llround(std::min(sum * static_cast<double>(bytesEach), 9e18));
+}
+
 Cost Costs::of(const std::vector<CollectiveStep> &steps) {
   Cost cost;
   Table total(volumes.sampleSize(), 0);
@@ -210,23 +222,20 @@ Cost Costs::of(const std::vector<CollectiveStep> &steps) {
     alive = std::max(alive, now);
     if (local)
       continue;
+    if (stepCost) {
+      Cost own = stepCost(step, mesh, shape, elementBytes);
+      cost.bytes = addSaturated(cost.bytes, own.bytes);
+      time += own.seconds;
+      continue;
+    }
     Table elements = received(step);
     for (size_t p = 0; p < total.size(); ++p)
       total[p] = addSaturated(total[p], elements[p]);
     if (machine)
       time += seconds(step, elements);
   }
-  int64_t bytesEach = std::max<int64_t>(0, elementBytes);
-  if (weights.empty()) {
-    cost.bytes =
-        mulSaturated(*std::max_element(total.begin(), total.end()), bytesEach);
-  } else {
-    double sum = 0;
-    for (size_t p = 0; p < total.size(); ++p)
-      sum += weights[p] * static_cast<double>(total[p]);
-    cost.bytes =
-        std::llround(std::min(sum * static_cast<double>(bytesEach), 9e18));
-  }
+  if (!stepCost)
+    cost.bytes = bytes(total);
   cost.peak = mulSaturated(peak, std::max<int64_t>(0, elementBytes));
   cost.alive = mulSaturated(alive, std::max<int64_t>(0, elementBytes));
   cost.seconds = std::round(time * 1e12) / 1e12;
@@ -395,7 +404,8 @@ template <typename Use>
 static auto withCosts(const std::vector<CollectiveStep> &steps,
                       const Mesh &mesh, const std::vector<int64_t> &shape,
                       int64_t elementBytes, const MachineModel *machine,
-                      const DeviceSample *sample, Use use) {
+                      const DeviceSample *sample, Use use,
+                      const StepCost &stepCost = nullptr) {
   Mesh concrete = assumedMesh(mesh);
   std::vector<const Placement *> placements;
   for (const CollectiveStep &step : steps) {
@@ -407,16 +417,17 @@ static auto withCosts(const std::vector<CollectiveStep> &steps,
   for (const CollectiveStep &step : steps)
     own.add(step, sizes);
   ShardSizes volumes(concrete, sizes, sample ? *sample : own);
-  Costs costs(volumes, concrete, sizes, elementBytes, machine);
+  Costs costs(volumes, concrete, sizes, elementBytes, machine, /*weights=*/{},
+              stepCost);
   return use(costs);
 }
 
 Cost shardir::costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
-                     const MachineModel &machine) {
-  return withCosts(steps, mesh, shape, elementBytes, &machine,
-                   /*sample=*/nullptr,
-                   [&](Costs &costs) { return costs.of(steps); });
+                     const MachineModel &machine, const StepCost &stepCost) {
+  return withCosts(
+      steps, mesh, shape, elementBytes, &machine, /*sample=*/nullptr,
+      [&](Costs &costs) { return costs.of(steps); }, stepCost);
 }
 
 std::vector<int64_t>

@@ -23,11 +23,12 @@ namespace shardir::detail {
 
 class Costs {
 public:
-  /// `machine` null: seconds are not asked for and stay 0. `weights` as those
-  /// of PlanOptions.
+  /// `machine` null: seconds are not asked for and stay 0. `weights` and
+  /// `stepCost` as those of PlanOptions.
   Costs(ShardSizes &volumes, const Mesh &mesh,
         const std::vector<int64_t> &shape, int64_t elementBytes,
-        const MachineModel *machine, const std::vector<double> &weights = {});
+        const MachineModel *machine, const std::vector<double> &weights = {},
+        const StepCost &stepCost = nullptr);
 
   Cost of(const std::vector<CollectiveStep> &steps);
   /// The elements that each device receives, by position in the mesh.
@@ -42,6 +43,8 @@ private:
   Table product(const std::vector<const Table *> &tables) const;
   Table held(const Placement &placement);
   Table received(const CollectiveStep &step);
+  /// Of the device that receives most, or the weighted sum.
+  int64_t bytes(const Table &received);
   double seconds(const CollectiveStep &step, const Table &received);
   int64_t mostSent(const CollectiveStep &step);
   int64_t mostPeers(const CollectiveStep &step);
@@ -52,6 +55,7 @@ private:
   int64_t elementBytes;
   const MachineModel *machine;
   std::vector<double> weights; ///< per device of `volumes`; empty: none
+  StepCost stepCost;           ///< null: the default
 };
 
 } // namespace shardir::detail

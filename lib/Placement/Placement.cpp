@@ -18,7 +18,7 @@
 
 using namespace shardir;
 
-bool Placement::owesOnly(const Placement &wanted) const {
+bool Placement::isPartialOf(const Placement &wanted) const {
   return partial && !wanted.partial && dims == wanted.dims;
 }
 

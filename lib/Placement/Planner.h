@@ -85,7 +85,6 @@ private:
                 const Axes &axes,
                 const std::function<Placement(const Axes &)> &placementBetween);
   void splitGathers(std::vector<CollectiveStep> &steps, Cost &cost);
-  Cost costOf(const std::vector<CollectiveStep> &steps);
 
   // AnySize.cpp
   bool isForAnySize(const AxisRef &axis) const;

@@ -344,7 +344,7 @@ void Planner::weigh(std::vector<CollectiveStep> &best, Cost &cost,
                     std::vector<CollectiveStep> other, bool splits) {
   if (other.empty())
     return;
-  Cost otherCost = costOf(other);
+  Cost otherCost = costs.of(other);
   if (splits)
     splitScatters(other, otherCost);
   if (linksDiffer())
@@ -554,7 +554,7 @@ std::vector<CollectiveStep> Planner::plan(const Placement &src,
                           : reduce(src, terms, reduced, kept);
       if (terms != dst)
         steps.push_back({CollectiveKind::MakePartial, terms, dst});
-      Cost other = costOf(steps);
+      Cost other = costs.of(steps);
       if (!best.empty() && !isBetter(other, cost))
         continue;
       best = std::move(steps);

@@ -71,7 +71,7 @@ Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
               sampleFor(src, dst, concreteMesh, concreteShape, options)),
       costs(volumes, concreteMesh, concreteShape, options.elementBytes,
             options.mode == CostMode::Time ? &options.machine : nullptr,
-            options.deviceWeights) {
+            options.deviceWeights, options.stepCost) {
   int64_t source = costs.mostHeld(src), target = costs.mostHeld(dst);
   for (int64_t held : {source, target, std::max(source, target)})
     memory = held > INT64_MAX - memory ? INT64_MAX : memory + held;
@@ -123,24 +123,6 @@ bool Planner::contains(const Placement &outer, const Placement &inner) {
     if (!contains(outer.dims[d], inner.dims[d], d))
       return false;
   return true;
-}
-
-Cost Planner::costOf(const std::vector<CollectiveStep> &steps) {
-  Cost cost = costs.of(steps);
-  if (!options.stepCost)
-    return cost;
-  cost.bytes = 0;
-  cost.seconds = 0;
-  for (const CollectiveStep &step : steps) {
-    if (step.kind == CollectiveKind::Slice ||
-        step.kind == CollectiveKind::MakePartial)
-      continue;
-    Cost own = options.stepCost(step, concreteMesh, concreteShape,
-                                options.elementBytes);
-    cost.bytes += own.bytes;
-    cost.seconds += own.seconds;
-  }
-  return cost;
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,7 +264,7 @@ bool Planner::cutInTwo(
     other[i].to = mid;
     other.insert(other.begin() + static_cast<long>(i) + 1,
                  {steps[i].kind, mid, steps[i].to});
-    Cost otherCost = costOf(other);
+    Cost otherCost = costs.of(other);
     if (isBetter(otherCost, cost)) {
       best = std::move(other);
       cost = otherCost;
@@ -317,7 +299,7 @@ bool Planner::fits(const Cost &cost) const {
 }
 
 bool Planner::fits(const std::vector<CollectiveStep> &steps) {
-  return fits(costOf(steps));
+  return fits(costs.of(steps));
 }
 
 /// A plan that keeps rule D2 is better than one that does not.
@@ -336,7 +318,7 @@ std::vector<CollectiveStep> Planner::move(const Placement &from,
   if (std::optional<CollectiveKind> kind = standardKind(from, to)) {
     std::vector<CollectiveStep> steps = {{*kind, from, to}};
     if (linksDiffer()) {
-      Cost cost = costOf(steps);
+      Cost cost = costs.of(steps);
       splitGathers(steps, cost);
     }
     return steps;
@@ -345,7 +327,7 @@ std::vector<CollectiveStep> Planner::move(const Placement &from,
   Placement mid = sliced(from, to);
   if (mid == from && !options.weighsAll())
     return best;
-  Cost cost = costOf(best);
+  Cost cost = costs.of(best);
   sliceFirst(best, cost, from, mid, to);
   if (!options.weighsAll() || !isConcrete || numElements(shape) == 0 ||
       costs.isBalanced(best.back()))
@@ -379,7 +361,7 @@ void Planner::sliceFirst(std::vector<CollectiveStep> &best, Cost &cost,
   std::vector<CollectiveStep> chain = {
       {CollectiveKind::Slice, from, mid},
       {kind.value_or(CollectiveKind::Exchange), mid, to}};
-  Cost chainCost = costOf(chain);
+  Cost chainCost = costs.of(chain);
   if (linksDiffer())
     splitGathers(chain, chainCost);
   if (!isBetter(chainCost, cost))

@@ -115,7 +115,6 @@ static std::vector<Alternative> readAlternatives(Operation *op,
                                                  StringRef owner = "",
                                                  unsigned index = 0) {
   std::vector<Alternative> all;
-  bool anyChosen = false;
   auto list = op->getAttrOfType<ArrayAttr>(kAlternatives);
   if (!list)
     return all;
@@ -134,13 +133,15 @@ static std::vector<Alternative> readAlternatives(Operation *op,
     if (auto seconds = entry.getAs<FloatAttr>("seconds"))
       one.seconds = seconds.getValueAsDouble();
     one.isChosen = llvm::equal(placements, present);
-    anyChosen |= one.isChosen;
     one.isReplicated = llvm::all_of(placements, isReplicated);
     for (Attribute placement : placements)
       one.placement += (one.placement.empty() ? "" : ", ") + textOf(placement);
     all.push_back(std::move(one));
   }
-  if (!anyChosen)
+  llvm::stable_sort(all, [](const Alternative &a, const Alternative &b) {
+    return a.isChosen > b.isChosen;
+  });
+  if (all.size() < 2 || !all.front().isChosen)
     all.clear();
   return all;
 }
@@ -265,11 +266,12 @@ static std::string timeText(double seconds) {
   return llvm::formatv("{0:f3} us", seconds * 1e6);
 }
 
-static std::string bytesText(int64_t bytes) {
+std::string shardir::bytesText(int64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// `256 bytes (128 bytes more)`: a figure, and by how much it exceeds another.
+/// `256 bytes (128 bytes more)`: a figure, and its difference to the chosen
+/// alternative's.
 template <typename Number>
 static std::string compared(Number figure, Number chosen,
                             std::string (*text)(Number)) {
@@ -281,8 +283,6 @@ static std::string compared(Number figure, Number chosen,
 }
 
 std::string shardir::describeChoice(const Alternatives &alternatives) {
-  if (alternatives.all.size() < 2)
-    return "";
   const Alternative &own = alternatives.all[0], &other = alternatives.all[1];
   bool hasTimes = own.seconds && other.seconds;
   std::string text = "'" + alternatives.name + "' has " + own.placement +
@@ -291,19 +291,18 @@ std::string shardir::describeChoice(const Alternatives &alternatives) {
     text += "needs " + timeText(*own.seconds) + " and ";
   text += "receives " + bytesText(own.bytes) + "; the best alternative, " +
           other.placement + ", ";
-  bool isEqual =
-      own.bytes == other.bytes && (!hasTimes || *own.seconds == *other.seconds);
-  bool isLess = hasTimes && *own.seconds != *other.seconds
-                    ? *other.seconds < *own.seconds
-                    : other.bytes < own.bytes;
-  if (isEqual)
-    text += hasTimes ? "costs as much" : "costs as many bytes";
-  else if (hasTimes)
-    text += "costs " + compared(*other.seconds, *own.seconds, timeText) +
-            " and " + compared(other.bytes, own.bytes, bytesText);
-  else
-    text += "costs " + compared(other.bytes, own.bytes, bytesText);
-  if (isLess)
+  auto costOf = [&](const Alternative &each) {
+    return std::make_pair(hasTimes ? *each.seconds : 0.0, each.bytes);
+  };
+  text += "costs ";
+  if (costOf(other) == costOf(own)) {
+    text += hasTimes ? "as much" : "as many bytes";
+  } else {
+    if (hasTimes)
+      text += compared(*other.seconds, *own.seconds, timeText) + " and ";
+    text += compared(other.bytes, own.bytes, bytesText);
+  }
+  if (costOf(other) < costOf(own))
     text += ", and the cost of the rest of the program, a memory limit or the "
             "option conflicts= outweighs that";
   return text + "; to have it, " + alternatives.remedy;

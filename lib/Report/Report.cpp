@@ -469,15 +469,13 @@ void ReportBuilder::addFunctionResults(func::FuncOp function) {
 }
 
 void ReportBuilder::addFunction(func::FuncOp function) {
-  extents = isSymbolic && !isLocal && !function.getBody().empty()
-                ? std::make_unique<Extents>(function)
-                : nullptr;
+  extents =
+      isSymbolic && !isLocal ? std::make_unique<Extents>(function) : nullptr;
   if (llvm::range_size(module.getOps<func::FuncOp>()) > 1)
     prefix = json::fixUTF8(function.getSymName()) + "_";
   aliveAt.clear();
   peak = std::max(
       peak, peakMemory(function, meshes, isLocal ? nullptr : &aliveAt).bytes);
-  reasons.reset();
   if (!isLocal)
     reasons.emplace(function);
   addArguments(function);

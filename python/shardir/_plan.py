@@ -92,7 +92,7 @@ def _apply_style(style: Any, path: str, module: Any, mesh: Mesh, found: Resolved
         found.outputs.setdefault(path, f"{axis}:{dim}")
         return
     outputs = _layouts(getattr(style, "output_layouts", None))
-    # What the styles do unless told otherwise follows from the weights.
+    # The defaults of the styles follow from the weights' placements.
     usual = {"ColwiseParallel": "Shard(dim=-1)", "RowwiseParallel": "Replicate()"}.get(kind)
     for layout in outputs[:1]:
         if layout is not None and repr(layout) != usual and type(layout).__name__ in ("Shard", "Replicate"):

@@ -56,7 +56,7 @@ def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torc
             return result
         trial._init_group = init_group
     trial.step()
-    # What begins in the step itself are moments, which a step from zero gradients leaves as they begin.
+    # State that the first step creates is moments, which zero gradients leave at their initial value.
     return {i: {k: first.get(p, {}).get(k, torch.zeros_like(v) if k == "step" else v.detach().clone())
                 for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
             for i, p in enumerate(copies)}

@@ -21,7 +21,7 @@
 
 namespace shardir {
 
-/// What it costs a device to compute something a second time.
+/// The cost for a device of computing a value a second time.
 struct RepeatCost {
   double operations = 0;
   double seconds = 0; ///< by the machine's rates

@@ -173,9 +173,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
 
   /// Costs of an embedder, by which propagation, `propose`, the fit of
-  /// optimizer states and the plans of redistributions decide; null for those
-  /// of the mesh and the machine. With it, redistributions stay at the side of
-  /// an op where propagation has put them. The text form has no such option.
+  /// optimizer states, the simplification and the plans of redistributions
+  /// decide; null for those of the mesh and the machine. The text form has no
+  /// such option.
   std::shared_ptr<const PropagationCostModel> costModel;
 
   /// `memory-limit` in bytes, or that of `machine`; requires options that

@@ -32,6 +32,7 @@
 
 #include "ShardIR/Placement/Collectives.h"
 
+#include <functional>
 #include <vector>
 
 namespace shardir {
@@ -60,11 +61,19 @@ struct Cost {
 /// (rule D3). Plans that keep to rule D2 have equal peaks.
 bool isCheaper(const Cost &a, const Cost &b, CostMode mode);
 
+/// The cost of one step that communicates, by other costs than those of the
+/// planner and the machine: `bytes` and `seconds` count.
+using StepCost = std::function<Cost(
+    const CollectiveStep &step, const Mesh &mesh,
+    const std::vector<int64_t> &shape, int64_t elementBytes)>;
+
 /// The cost of a chain of steps, each of which starts where the last one ended;
 /// `elementBytes` is the size of one element. Unknown sizes count as assumed.
+/// Bytes and seconds are the sums of `stepCost` if that is given.
 Cost costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
             const std::vector<int64_t> &shape, int64_t elementBytes,
-            const MachineModel &machine = {});
+            const MachineModel &machine = {},
+            const StepCost &stepCost = nullptr);
 
 /// The cost of a redistribution without a plan, for searches over many:
 /// `bytes` and `seconds` alone, in time that is linear in the splits of the two

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How one tensor lies on a mesh, as values that need neither IR nor LLVM: the
-// compiler and the runtime share this library, so that both derive the same
-// shard from the same placement.
+// Meshes and placements as plain values, without IR or LLVM: the compiler and
+// the runtime share this library, so that both derive the same shard from the
+// same placement.
 //
-// The rules P1..P8 cited here are those of docs/Semantics.md.
+// The rules P1 to P8 are those of docs/Semantics.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ namespace shardir {
 /// known yet.
 inline constexpr int64_t kUnknown = INT64_MIN;
 
-/// The extent that an unknown tensor dimension counts as in decisions (P6).
+/// The extent that decisions assume for an unknown tensor dimension (P6).
 inline constexpr int64_t kAssumedDimSize = 1024;
 
 //===----------------------------------------------------------------------===//
@@ -69,7 +69,7 @@ struct Mesh {
 
   /// The index of the axis called `name`, or -1.
   int axisIndex(const std::string &axis) const;
-  /// Whether every axis has a known size.
+  /// True if every axis has a known size.
   bool isConcrete() const;
   /// The number of positions. Unknown sizes count as assumed.
   int64_t numDevices() const;
@@ -156,7 +156,7 @@ struct MeshAxisPlacement {
   }
 };
 
-/// How one tensor lies on a mesh. The mesh is named by whoever holds this.
+/// How one tensor is distributed over a mesh, whose name is stored elsewhere.
 struct Placement {
   std::vector<DimPlacement> dims;  ///< one per tensor dimension
   std::vector<AxisRef> replicated; ///< axes propagation may not use here
@@ -165,18 +165,19 @@ struct Placement {
   /// `placements = [shard(0), …]`; if set, everything above is empty.
   std::optional<std::vector<MeshAxisPlacement>> sugar;
 
-  /// The placement of a tensor of rank `rank` that is whole on each device.
+  /// The replicated placement of a tensor of rank `rank`.
   static Placement replicatedOfRank(size_t rank) {
     Placement p;
     p.dims.resize(rank);
     return p;
   }
-  /// Whether every device holds the whole tensor (no axis split, no partial).
+  /// True if every device holds the whole tensor (no axis split, no partial).
   bool isReplicated() const;
   /// The axes that split dimension `dim`, major first.
   std::vector<AxisRef> axesOf(size_t dim) const;
-  /// Whether a reduction where everything lies makes `wanted` of this one.
-  bool owesOnly(const Placement &wanted) const;
+  /// True if this is partial and `wanted` is not, with equal dims: one
+  /// all-reduce leads there.
+  bool isPartialOf(const Placement &wanted) const;
   /// Splits and partial alone: closed, no priorities, no `replicated`.
   Placement closed() const;
   bool operator==(const Placement &o) const {
@@ -217,16 +218,16 @@ struct PlacementError {
 };
 
 /// Checks P1, P4, P5 and that axes and sub-axes exist in `mesh`. `shape` has
-/// one entry per dim; one that is kUnknown is taken to divide by its
-/// exactFactor, which whoever knows it at run time checks. Unknown axis sizes
-/// count as assumed.
+/// one entry per dim. One that is kUnknown is assumed to be a multiple of its
+/// exactFactor; the compiled program checks that. Unknown axis sizes count as
+/// assumed.
 std::optional<PlacementError>
 verifyPlacement(const Placement &placement, const Mesh &mesh,
                 const std::vector<int64_t> &shape,
                 const std::string &elementType = "");
 
-/// The number that must divide the extent of a dim placed so: the product of
-/// its integers and all runs of axes but the last (P4).
+/// The number that must divide the extent of a dim with this placement: the
+/// product of its integers and of all runs of axes but the last (P4).
 int64_t exactFactor(const DimPlacement &dim, const Mesh &mesh);
 
 /// Checks that every axis and sub-axis exists in `mesh` and that no two overlap
@@ -250,17 +251,18 @@ int64_t axisCoordinate(const Mesh &mesh, const AxisRef &axis,
                        const std::vector<int64_t> &coords);
 /// The number of devices of a group along `axes` (saturated).
 int64_t groupSize(const Mesh &mesh, const std::vector<AxisRef> &axes);
-/// The place in its group along `axes`, major first, of the device at `coords`.
+/// The position of the device at `coords` in its group along `axes`, major
+/// first.
 int64_t groupCoordinate(const Mesh &mesh, const std::vector<AxisRef> &axes,
                         const std::vector<int64_t> &coords);
 
 /// One digit of a dimension that is seen as a mixed-radix number, major digit
 /// first (P3, P4). The extent of the dimension is the product of `extent`s.
-/// A digit is kept whole on the device, or one position or a block of it is.
+/// A device holds all values of a digit, a block of them, or one.
 struct Digit {
-  int64_t extent = 1; ///< of the whole tensor
+  int64_t extent = 1; ///< number of values in the global tensor
   int64_t offset = 0; ///< first value that this device holds
-  int64_t length = 1; ///< how many it holds; 0 for an empty shard
+  int64_t length = 1; ///< number of values it holds; 0 for an empty shard
   bool operator==(const Digit &o) const {
     return extent == o.extent && offset == o.offset && length == o.length;
   }
@@ -279,9 +281,9 @@ struct DimShard {
 };
 
 /// The shard of the device at mesh position `position` of a tensor of shape
-/// `shape`, dim by dim. Requires concrete mesh and shape, and a placement that
-/// verifies, sugar resolved. Adjacent axes are one digit, cut in turn; the
-/// digits are those of symbolicDigits.
+/// `shape`, dim by dim. Requires a concrete mesh and shape, and a placement
+/// that verifies and has no sugar. Adjacent axes cut one digit, one after the
+/// other; the digits are those of symbolicDigits.
 std::vector<DimShard> shardOf(const Placement &placement, const Mesh &mesh,
                               const std::vector<int64_t> &shape,
                               int64_t position);
@@ -295,19 +297,18 @@ std::vector<int64_t> localShape(const Placement &placement, const Mesh &mesh,
 int64_t maxLocalExtent(const Placement &placement, const Mesh &mesh,
                        int64_t dimSize, size_t dim);
 
-/// The extent of dimension `dim` on every device if it is the same on all, else
-/// nothing. Unknown dim sizes and unknown axis sizes that split the dim give
-/// nothing.
+/// The extent of dimension `dim` on every device. Nothing if devices differ, or
+/// if the size of the dim or of an axis that splits it is unknown.
 std::optional<int64_t> uniformLocalExtent(const Placement &placement,
                                           const Mesh &mesh, int64_t dimSize,
                                           size_t dim);
 
-/// The cut of one dimension in a form that IR can be generated from without
-/// knowing the device: digits whose offset and length depend on coordinates.
+/// A digit of a dimension for code that runs on every device: offset and length
+/// depend on the device's coordinates.
 struct SymbolicDigit {
   int64_t extent = 1; ///< kUnknown for a dimension of unknown size
-  /// The axes that cut this digit, major first; empty: kept whole. With exact
-  /// cuts into single positions the digit's extent is the axes' product.
+  /// The axes that cut this digit, major first; none if every device holds all
+  /// of it. Cut into single positions, its extent is the axes' product.
   std::vector<AxisRef> axes;
 };
 /// The digits of dimension `dim` for a tensor extent of `dimSize` (may be
@@ -329,23 +330,22 @@ std::vector<SymbolicDigit> symbolicDigits(const Placement &placement,
 Placement normalForm(const Placement &placement, const Mesh &mesh,
                      const std::vector<int64_t> &shape);
 
-/// Whether two placements are the same in normal form.
+/// True if two placements have the same normal form.
 bool equivalent(const Placement &a, const Placement &b, const Mesh &mesh,
                 const std::vector<int64_t> &shape);
 
-/// The parts into which every axis must be cut so that each axis or sub-axis
-/// used by `a` or by `b` is a run of parts: the common refinement, in mesh
-/// order, major part first. An axis whose sub-axes have none (2 and 3 of 6), or
-/// whose size is not known, is one part.
+/// The parts of axes of which each axis or sub-axis of `a` and `b` is a run:
+/// the common refinement, in mesh order, major part first. An axis whose
+/// sub-axes have none (2 and 3 of 6), or whose size is unknown, is one part.
 std::vector<AxisRef> commonRefinement(const Placement &a, const Placement &b,
                                       const Mesh &mesh);
 
-/// `axis` as a run of the parts of `parts` (as commonRefinement gives them), or
-/// `axis` alone where it is no such run.
+/// `axis` as a run of `parts`, which commonRefinement has returned; `axis`
+/// alone if it is no such run.
 std::vector<AxisRef> refine(const AxisRef &axis, const Mesh &mesh,
                             const std::vector<AxisRef> &parts);
 
-/// Whether two axes or sub-axes share a factor.
+/// True if two axes or sub-axes share a factor.
 bool overlap(const AxisRef &a, const AxisRef &b, const Mesh &mesh);
 
 } // namespace shardir

@@ -17,7 +17,6 @@
 
 #include "ShardIR/Placement/CostModel.h"
 
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,12 +42,9 @@ struct PlanOptions {
   /// By rank: bytes are the sum of those that devices receive, each with its
   /// weight. Else those of the device that receives most.
   std::vector<double> deviceWeights = {};
-  /// What a step that communicates costs: its `bytes` and `seconds` take the
-  /// place of those counted here and of the machine's, and all candidates are
-  /// weighed. A cache serves one function.
-  std::function<Cost(const CollectiveStep &step, const Mesh &mesh,
-                     const std::vector<int64_t> &shape, int64_t elementBytes)>
-      stepCost = nullptr;
+  /// With it, all candidates are compared. Plans by different functions need
+  /// different caches. Null: the default.
+  StepCost stepCost = nullptr;
 
   /// True if the plan with the fewest bytes may not be the best.
   bool weighsAll() const { return mode == CostMode::Time || stepCost; }

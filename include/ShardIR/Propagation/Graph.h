@@ -38,9 +38,9 @@ struct PropagationGraph {
     /// that has another operand there, if the node stands for an equal op that
     /// has this one.
     llvm::SmallVector<std::pair<int, int>, 2> uses;
-    /// How many equal values are alive where this one is: more than 1 where a
-    /// graph has one layer for many, 0 where it has no memory of its own: its
-    /// operands are then alive until its last use.
+    /// The number of equal values that are alive where this one is: more than 1
+    /// where a graph has one layer for many. 0 for a value without memory of
+    /// its own, whose operands are alive until its last user.
     double aliveTogether = 1;
   };
   /// A function argument (no operands), a function result (no results), a

@@ -57,13 +57,17 @@ struct Alternatives {
   std::string loc;
   /// How the program can require one: `annotate argument 1 of @main with it`.
   std::string remedy;
-  /// The chosen one first, then from the lowest cost on; empty: no choice.
+  /// The chosen one first, then the others from the lowest cost on, at least
+  /// two; empty: no choice.
   std::vector<Alternative> all;
 };
 
 /// Why the first of several alternatives was chosen: the second, both costs,
-/// their difference, and how to have the second. Empty without a choice.
+/// their difference, and how to have the second. Requires a choice.
 std::string describeChoice(const Alternatives &alternatives);
+
+/// `1 byte`, `256 bytes`.
+std::string bytesText(int64_t bytes);
 
 /// The placements that competed at an op with results, at an argument or at a
 /// result of its function. The chosen one is the value's placement now, and is

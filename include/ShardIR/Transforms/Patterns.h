@@ -23,7 +23,11 @@
 
 #include "mlir/IR/PatternMatch.h"
 
+#include <memory>
+
 namespace shardir {
+
+class PropagationCostModel;
 
 /// Adds the pattern that makes a redistribution a chain of collectives and
 /// local slices (rule D5 of docs/Semantics.md). What has no plan does not
@@ -52,6 +56,10 @@ struct RedistributePatternOptions {
   /// Best added once the others have come to an end: what a value's
   /// redistributions share is then known.
   bool moveAcrossOps = true;
+  /// Costs of an embedder (ShardIR/Propagation/CostModel.h), by whose
+  /// `redistribute` the steps of each plan are compared; null for those of the
+  /// mesh and the machine.
+  std::shared_ptr<const PropagationCostModel> costModel = nullptr;
 };
 
 /// Adds the patterns that leave fewer bytes to move: chains of redistributions

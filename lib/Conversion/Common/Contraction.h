@@ -68,9 +68,9 @@ bool isFloatContraction(mlir::linalg::LinalgOp op, bool windows = false);
 
 /// The same for operands of one byte: both i8, widened by the same op, added in
 /// i32; or both f8E4M3FN or f8E5M2, added in f32. Only some GPUs have kernels
-/// for it.
+/// for them, and CPUs for i8 alone.
 bool isByteContraction(mlir::linalg::LinalgOp op);
-/// Of those whether bytes are unsigned.
+/// True if the body of such a product of i8 widens them as unsigned.
 bool hasUnsignedBytes(mlir::linalg::LinalgOp op);
 
 /// Of a contraction on memrefs: whether matchContraction will succeed. Emits

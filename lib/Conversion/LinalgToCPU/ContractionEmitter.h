@@ -92,8 +92,15 @@ private:
            : keepsType        ? op.a.element
                               : mlir::Type(builder.getI16Type());
   }
+  /// A vector of words, as the packed elements in them.
+  mlir::VectorType wordsType() {
+    return mlir::VectorType::get(tiles.perWord * tiles.lanes, packedType());
+  }
   /// Every word of a vector of packed elements is `word`.
   mlir::Value splatWord(mlir::Value word);
+  /// Vector `j` of the words in row `word` of packed panel `p`.
+  mlir::Value loadWords(Index p, Index word, int64_t j);
+  void storeWords(mlir::Value words, Index p, Index word, Index column);
   /// `sum` and the products of the words of A and B, by the tiles' intrinsic.
   mlir::Value addDots(mlir::Value sum, mlir::Value a, mlir::Value b);
   /// Columns of the edge panel that exist, counted from `column`.

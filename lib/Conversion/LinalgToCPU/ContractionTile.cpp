@@ -47,8 +47,15 @@ Value ContractionEmitter::multiplyAdd(Value a, Value b, Value c) {
 Value ContractionEmitter::splatWord(Value word) {
   auto words = VectorType::get(tiles.lanes, builder.getI32Type());
   return vector::BitCastOp::create(
-      builder, loc, VectorType::get(tiles.perWord * tiles.lanes, packedType()),
+      builder, loc, wordsType(),
       vector::BroadcastOp::create(builder, loc, words, word));
+}
+
+Value ContractionEmitter::loadWords(Index p, Index word, int64_t j) {
+  Index column = emit.constant(tiles.perWord * j * tiles.lanes);
+  return vector::LoadOp::create(
+      builder, loc, wordsType(), packedB,
+      ValueRange{emit.value(p), emit.value(word), emit.value(column)});
 }
 
 Value ContractionEmitter::addDots(Value sum, Value a, Value b) {
@@ -107,17 +114,11 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
     rows.push_back(emit.value(at));
   }
   int64_t perWord = tiles.perWord;
-  auto wordsOfB = [&](Index word, int64_t j) -> Value {
-    return vector::LoadOp::create(
-        builder, loc, VectorType::get(perWord * lanes, packedType()), packedB,
-        ValueRange{emit.value(p), emit.value(word),
-                   emit.value(emit.constant(perWord * j * lanes))});
-  };
   SmallVector<Value> start(nv, emit.zero(vectorType));
   if (tiles.biased)
     for (int64_t j = 0; j < nv; ++j)
       start[j] = vector::BitCastOp::create(builder, loc, vectorType,
-                                           wordsOfB(biasRow, j));
+                                           loadWords(p, biasRow, j));
   SmallVector<Value> starts;
   for (int64_t i = 0; i < mr; ++i)
     llvm::append_range(starts, start);
@@ -125,7 +126,7 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
   auto wordStep = [&](Index word, ValueRange carried) {
     SmallVector<Value> next(carried), columns;
     for (int64_t j = 0; j < nv; ++j)
-      columns.push_back(wordsOfB(word, j));
+      columns.push_back(loadWords(p, word, j));
     Index inA = emit.mul(word, emit.constant(perWord));
     if (!packedA)
       inA = emit.add(from, inA);

@@ -12,13 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/PlanOption.h"
 #include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "ShardIR/Placement/NearestName.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
@@ -68,26 +67,12 @@ struct ContractionsToCpuLoopsPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return success(succeeded(cpu.become(context, target)) &&
-                   succeeded(parsePlan(context)));
-  }
-
-  /// The option `plan`.
-  LogicalResult parsePlan(MLIRContext *context) {
-    SmallVector<StringRef> entries;
-    llvm::SplitString(plan, entries, ",");
-    for (StringRef entry : entries) {
-      auto [name, text] = entry.split('=');
-      int64_t *number = forced.find(name);
-      if (!number)
-        return emitError(UnknownLoc::get(context), "a name in option plan ")
-               << mustBeOneOf(TilePlan::names(), name.str());
-      if (text.getAsInteger(10, *number) || *number < 0)
-        return emitError(UnknownLoc::get(context),
-                         "option plan needs a number for ")
-               << name << ", as in " << name << "=64, found '" << text << "'";
-    }
-    return success();
+    if (failed(cpu.become(context, target)))
+      return failure();
+    return parsePlan(
+        plan, ForcedTiles::names(),
+        [&] { return emitError(UnknownLoc::get(context)); },
+        [&](StringRef name, int64_t number) { *forced.find(name) = number; });
   }
 
   void runOnOperation() override {
@@ -98,6 +83,7 @@ struct ContractionsToCpuLoopsPass
   }
 
   void lower(linalg::LinalgOp op) {
+    // Products of 8-bit floats are left to the vectorizer.
     if (!isFloatContraction(op) &&
         !(isByteContraction(op) &&
           getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
@@ -141,6 +127,6 @@ struct ContractionsToCpuLoopsPass
   }
 
   CpuTarget cpu;
-  TilePlan forced;
+  ForcedTiles forced;
 };
 } // namespace

@@ -80,6 +80,8 @@ CpuTarget makeHost() {
 }
 } // namespace
 
+bool CpuTarget::isAArch64() const { return llvm::Triple(triple).isAArch64(); }
+
 CpuTarget CpuTarget::host() {
   static const CpuTarget target = makeHost();
   return target;

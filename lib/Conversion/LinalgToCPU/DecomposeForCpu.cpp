@@ -173,9 +173,9 @@ struct LowerScatter : OpRewritePattern<tensor::ScatterOp> {
   }
 };
 
-/// Small powers are products, as PyTorch's layer norm (x^2) and GELU (x^3) have
-/// them: vectors multiply, but call no library. Narrow floats would be rounded
-/// after each product, so of them only squares are.
+/// Powers of 2 to 4 become products, which vectorize where a library call does
+/// not: PyTorch's layer norm has x^2, its GELU x^3. Narrow floats would be
+/// rounded after each product, so only their squares do.
 struct ExpandPower : OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FPowIOp op,
@@ -220,7 +220,7 @@ struct DecomposeForCpuPass
                  LowerWinograd<linalg::WinogradOutputTransformOp,
                                linalg::decomposeWinogradOutputTransformOp>>(
         &getContext());
-    // Before it is linalg's, with the exponent as an operand.
+    // Ahead of the conversion to linalg, which makes the exponent an operand.
     patterns.add<ExpandPower>(&getContext(), /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);

@@ -32,6 +32,13 @@ Value ContractionEmitter::packedLeft(Value value) {
       arith::ConstantOp::create(builder, loc, cast<TypedAttr>(high)));
 }
 
+void ContractionEmitter::storeWords(Value words, Index p, Index word,
+                                    Index column) {
+  vector::StoreOp::create(
+      builder, loc, words, packedB,
+      ValueRange{emit.value(p), emit.value(word), emit.value(column)});
+}
+
 Value ContractionEmitter::interleave(ArrayRef<Value> rows) {
   if (rows.size() == 1)
     return rows[0];
@@ -129,7 +136,6 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
   int64_t lanes = tiles.lanes, depth = tiles.perWord * lanes;
   int64_t side = std::min(lanes, tiles.mr);
   auto words = VectorType::get(lanes, builder.getI32Type());
-  auto elements = VectorType::get(depth, packedType());
   MatrixView columns =
       op.view(emit, op.a, op.k, op.m, ArrayRef<Index>(position));
   Index zero = emit.constant(0);
@@ -158,7 +164,8 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
     for (int64_t i = 0; i < side; ++i)
       vector::StoreOp::create(
           builder, loc,
-          vector::BitCastOp::create(builder, loc, elements, done[i]), packedA,
+          vector::BitCastOp::create(builder, loc, wordsType(), done[i]),
+          packedA,
           ValueRange{emit.value(emit.add(start, emit.constant(i))),
                      emit.value(kk)});
   };
@@ -255,12 +262,6 @@ void ContractionEmitter::packPanelTransposed(Index p, Index from,
 void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
   int64_t lanes = tiles.lanes, perWord = tiles.perWord;
   Index zero = emit.constant(0), one = emit.constant(1);
-  auto wordsType = VectorType::get(perWord * lanes, packedType());
-  auto put = [&](Value words, Index word, Index lane) {
-    vector::StoreOp::create(
-        builder, loc, words, packedB,
-        ValueRange{emit.value(p), emit.value(word), emit.value(lane)});
-  };
   Index fullWords = emit.div(extent, perWord);
   // The rest of the last tile; squares fill it with zeros themselves.
   if (tiles.unit == ContractionTiles::Unit::Tiles &&
@@ -269,23 +270,24 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
               emit.div(emit.roundUp(extent, tiles.depth()), perWord), one,
               [&](Index word) {
                 for (int64_t j = 0; j < tiles.nv; ++j)
-                  put(emit.zero(wordsType), word,
-                      emit.constant(perWord * j * lanes));
+                  storeWords(emit.zero(wordsType()), p, word,
+                             emit.constant(perWord * j * lanes));
               });
   // The last word may be cut short: `body` gets how many of its elements exist.
   auto eachWord = [&](function_ref<void(Index, int64_t)> body) {
     emit.loop(zero, fullWords, one, [&](Index word) { body(word, perWord); });
+    if (divides(extent, perWord))
+      return;
     for (int64_t count = 1; count < perWord; ++count)
-      if (!divides(extent, perWord))
-        emit.branch(emit.equal(emit.rem(extent, perWord), emit.constant(count)),
-                    [&] { body(fullWords, count); });
+      emit.branch(emit.equal(emit.rem(extent, perWord), emit.constant(count)),
+                  [&] { body(fullWords, count); });
   };
   auto rowOf = [&](Index word, int64_t i) {
     return emit.add(emit.add(from, emit.constant(i)),
                     emit.mul(word, emit.constant(perWord)));
   };
   if (b.unitColumn) {
-    // A few rows of B become one of words.
+    // perWord rows of B become one row of words.
     eachWord([&](Index word, int64_t exist) {
       for (int64_t j = 0; j < tiles.nv; ++j) {
         Index at = emit.add(columnOf(p), emit.constant(j * lanes));
@@ -297,7 +299,8 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
           rows.push_back(i < exist
                              ? packed(read(b, rowOf(word, i), at, lanes, count))
                              : emit.zero(VectorType::get(lanes, packedType())));
-        put(interleave(rows), word, emit.constant(perWord * j * lanes));
+        storeWords(interleave(rows), p, word,
+                   emit.constant(perWord * j * lanes));
       }
     });
     return;
@@ -322,9 +325,9 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
             packed(read(columns, source(emit.add(j, emit.constant(i))),
                         emit.add(from, kk), perWord * lanes, count))));
       for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
-        put(vector::BitCastOp::create(builder, loc, wordsType, row),
-            emit.add(emit.div(kk, perWord), emit.constant(i)),
-            emit.mul(j, emit.constant(perWord)));
+        storeWords(vector::BitCastOp::create(builder, loc, wordsType(), row), p,
+                   emit.add(emit.div(kk, perWord), emit.constant(i)),
+                   emit.mul(j, emit.constant(perWord)));
     };
     emit.loop(
         zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
@@ -354,30 +357,20 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent) {
 
 void ContractionEmitter::packBias(Index p, Index extent) {
   // The sums of B's columns by the same instruction: A's bytes are all 128.
-  int64_t width = tiles.perWord * tiles.lanes;
-  auto type = VectorType::get(width, packedType());
   Value bias = splatWord(arith::ConstantOp::create(
       builder, loc, builder.getI32IntegerAttr(0x80808080)));
   SmallVector<Value> zeros(tiles.nv, emit.zero(vectorType));
-  auto at = [&](Index word, int64_t j) {
-    return SmallVector<Value>{emit.value(p), emit.value(word),
-                              emit.value(emit.constant(j * width))};
-  };
   SmallVector<Value> sums = emit.loop(
       emit.constant(0), emit.ceilDiv(extent, tiles.perWord), emit.constant(1),
       zeros, [&](Index word, ValueRange carried) {
         SmallVector<Value> next;
         for (int64_t j = 0; j < tiles.nv; ++j)
-          next.push_back(addDots(carried[j], bias,
-                                 vector::LoadOp::create(builder, loc, type,
-                                                        packedB, at(word, j))));
+          next.push_back(addDots(carried[j], bias, loadWords(p, word, j)));
         return next;
       });
   for (int64_t j = 0; j < tiles.nv; ++j)
-    vector::StoreOp::create(
-        builder, loc,
-        vector::BitCastOp::create(
-            builder, loc, type,
-            arith::SubIOp::create(builder, loc, zeros[j], sums[j])),
-        packedB, at(biasRow, j));
+    storeWords(vector::BitCastOp::create(
+                   builder, loc, wordsType(),
+                   arith::SubIOp::create(builder, loc, zeros[j], sums[j])),
+               p, biasRow, emit.constant(tiles.perWord * j * tiles.lanes));
 }

@@ -1,4 +1,4 @@
-//===- PackConvolutions.cpp - Filters in the order they are read ----------===//
+//===----------------------------------------------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: local, on tensors. Requires linalg on tensors; guarantees that what
-// convolutions compute is unchanged. A filter whose elements for some vectors
-// of outputs lie rows apart shares few sets of the caches and is read from
-// memory again for every few pixels: a copy has them one after the other.
+// Stage: local, on tensors. Requires linalg on tensors; guarantees that
+// convolutions read their filters in order. A filter whose elements for some
+// vectors of outputs are rows apart shares few sets of the caches and is read
+// from memory again for every few pixels: a copy has them one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ std::optional<Convolution> matchConvolution(linalg::LinalgOp op) {
       return std::nullopt; // groups, or two loops of features
     }
   }
-  // The order in which the filter's elements lie.
+  // The order of the filter's elements in memory.
   llvm::sort(found.reductions, [&](int a, int b) {
     return placeIn(maps[found.filter], a) < placeIn(maps[found.filter], b);
   });
@@ -92,13 +92,14 @@ std::optional<Convolution> matchConvolution(linalg::LinalgOp op) {
 }
 
 /// A copy of `source` of extents `shape`, whose element at the loops is the
-/// source's at `map`.
-Value copyOf(OpBuilder &builder, Location loc, Value source, AffineMap map,
-             ArrayRef<int64_t> shape) {
+/// source's at `exprs`.
+Value copyOf(OpBuilder &builder, Location loc, Value source,
+             ArrayRef<AffineExpr> exprs, ArrayRef<int64_t> shape) {
   Value empty = tensor::EmptyOp::create(builder, loc, shape,
                                         getElementTypeOrSelf(source.getType()));
-  SmallVector<AffineMap> maps = {map,
-                                 builder.getMultiDimIdentityMap(shape.size())};
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(shape.size(), 0, exprs, builder.getContext()),
+      builder.getMultiDimIdentityMap(shape.size())};
   SmallVector<utils::IteratorType> parallel(shape.size(),
                                             utils::IteratorType::parallel);
   return linalg::GenericOp::create(
@@ -113,20 +114,17 @@ Value copyOf(OpBuilder &builder, Location loc, Value source, AffineMap map,
 Value withDimLast(OpBuilder &builder, Location loc, Value source, int64_t dim) {
   auto type = cast<RankedTensorType>(source.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + dim);
-  shape.push_back(type.getDimSize(dim));
+  std::rotate(shape.begin() + dim, shape.begin() + dim + 1, shape.end());
   SmallVector<AffineExpr> exprs;
   for (int64_t i = 0, loop = 0; i < type.getRank(); ++i)
     exprs.push_back(
         builder.getAffineDimExpr(i == dim ? type.getRank() - 1 : loop++));
-  return copyOf(builder, loc, source,
-                AffineMap::get(type.getRank(), 0, exprs, builder.getContext()),
-                shape);
+  return copyOf(builder, loc, source, exprs, shape);
 }
 
-/// Before how many of the loops over pixels the one over panels is: after
-/// those over images, so that a panel is read for all pixels of an image, or
-/// after a row of pixels too, where reading images again would be more.
+/// The number of loops over pixels around the loop over panels: those over
+/// images, so that a panel is read for all pixels of an image, and a row of
+/// pixels too where reading images again would be more.
 unsigned placeOfPanels(const Convolution &conv, int64_t panels) {
   linalg::LinalgOp op = conv.op;
   AffineMap map = op.getIndexingMapsArray()[conv.input];
@@ -149,33 +147,83 @@ unsigned placeOfPanels(const Convolution &conv, int64_t panels) {
   return place;
 }
 
-/// Rewrites `conv` with features in panels of `width`.
-void pack(const Convolution &conv, int64_t width) {
-  linalg::LinalgOp op = conv.op;
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Value input = op.getDpsInputs()[conv.input],
-        filter = op.getDpsInputs()[conv.filter];
-  int64_t panels = conv.extents[conv.feature] / width;
+/// Rewrites one convolution with its features in panels of `width`.
+class ConvolutionPacker {
+public:
+  ConvolutionPacker(const Convolution &conv, int64_t width)
+      : conv(conv), op(conv.op), width(width),
+        panels(conv.extents[conv.feature] / width), builder(op),
+        loc(op.getLoc()), maps(op.getIndexingMapsArray()),
+        inputs(op.getDpsInputs()) {}
+  void run();
 
-  // The new loops: pixels, with panels among them, features of a panel,
-  // reductions.
-  unsigned loops = op.getNumLoops() + 1;
-  SmallVector<AffineExpr> loopOf(op.getNumLoops());
-  SmallVector<utils::IteratorType> kinds(loops, utils::IteratorType::parallel);
+private:
+  void orderLoops();
+  void packFilter();
+  void moveChannelsLast();
+  Value convolve();
+  Value inOrderOfResult(Value result);
+
+  /// The loops of a copy to [panel, the loops of `order`, lane], by loop of
+  /// the op.
+  SmallVector<AffineExpr> loopsOfCopy(ArrayRef<int> order) {
+    SmallVector<AffineExpr> loops(op.getNumLoops());
+    AffineExpr last = builder.getAffineDimExpr(order.size() + 1);
+    loops[conv.feature] = builder.getAffineDimExpr(0) * width + last;
+    for (auto [i, loop] : llvm::enumerate(order))
+      loops[loop] = builder.getAffineDimExpr(i + 1);
+    return loops;
+  }
+  /// The element of such a copy at these loops.
+  static SmallVector<AffineExpr> elementOfCopy(ArrayRef<int> order,
+                                               AffineExpr panel,
+                                               ArrayRef<AffineExpr> loops,
+                                               AffineExpr lane) {
+    SmallVector<AffineExpr> exprs = {panel};
+    for (int loop : order)
+      exprs.push_back(loops[loop]);
+    exprs.push_back(lane);
+    return exprs;
+  }
+  SmallVector<int64_t> shapeOfCopy(ArrayRef<int> order) {
+    SmallVector<int64_t> shape = {panels};
+    for (int loop : order)
+      shape.push_back(conv.extents[loop]);
+    shape.push_back(width);
+    return shape;
+  }
+
+  const Convolution &conv;
+  linalg::LinalgOp op;
+  int64_t width, panels;
+  OpBuilder builder;
+  Location loc;
+  SmallVector<AffineMap> maps; ///< of `op`
+
+  // The new op. Its loops are pixels, with panels among them, the features of
+  // a panel, and reductions.
+  SmallVector<utils::IteratorType> kinds;
+  AffineExpr panel, lane;
+  SmallVector<int> reductions;    ///< loops of `op`, in the new order
+  SmallVector<AffineExpr> loopOf; ///< by loop of `op`
+  SmallVector<Value> inputs;
+  std::array<SmallVector<AffineExpr>, 3> exprs; ///< of inputs and result
+};
+
+void ConvolutionPacker::orderLoops() {
+  kinds.assign(op.getNumLoops() + 1, utils::IteratorType::parallel);
+  loopOf.resize(op.getNumLoops());
   unsigned next = 0, panelAt = placeOfPanels(conv, panels);
-  AffineExpr panel = builder.getAffineDimExpr(panelAt);
+  panel = builder.getAffineDimExpr(panelAt);
   for (auto [i, loop] : llvm::enumerate(conv.pixels)) {
     next += i == panelAt;
     loopOf[loop] = builder.getAffineDimExpr(next++);
   }
   next = conv.pixels.size() + 1;
-  AffineExpr lane = builder.getAffineDimExpr(next++);
+  lane = builder.getAffineDimExpr(next++);
   loopOf[conv.feature] = panel * width + lane;
   // Channels inside: a window's pixels outside of them are few.
-  SmallVector<int> reductions(conv.reductions);
+  reductions = conv.reductions;
   llvm::stable_sort(reductions, [&](int a, int b) {
     return placeIn(maps[conv.input], a) < 0 &&
            placeIn(maps[conv.input], b) >= 0;
@@ -184,124 +232,98 @@ void pack(const Convolution &conv, int64_t width) {
     kinds[next] = utils::IteratorType::reduction;
     loopOf[loop] = builder.getAffineDimExpr(next++);
   }
-  auto mapOf = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(loops, 0, exprs, context);
-  };
+}
 
-  // The filter as [panel, reductions, feature of the panel], by one transpose
-  // of matrices and one of rows: both of them move whole vectors.
-  auto packedMap = [&](ArrayRef<int> order, AffineExpr panelExpr,
-                       AffineExpr laneExpr, ArrayRef<AffineExpr> exprs) {
-    SmallVector<AffineExpr> results = {panelExpr};
-    for (int loop : order)
-      results.push_back(exprs[loop]);
-    results.push_back(laneExpr);
-    return results;
-  };
-  SmallVector<int64_t> packedShape = {panels};
-  SmallVector<AffineExpr> from(op.getNumLoops());
-  unsigned last = reductions.size() + 1;
-  AffineExpr first = builder.getAffineDimExpr(0),
-             lastLoop = builder.getAffineDimExpr(last);
-  from[conv.feature] = first * width + lastLoop;
-  for (auto [i, loop] : llvm::enumerate(conv.reductions)) {
-    packedShape.push_back(conv.extents[loop]);
-    from[loop] = builder.getAffineDimExpr(i + 1);
-  }
-  packedShape.push_back(width);
-  SmallVector<AffineExpr> read;
-  for (AffineExpr expr : maps[conv.filter].getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    read.push_back(dim ? from[dim.getPosition()] : expr);
-  }
-  Value packed =
-      copyOf(builder, loc, filter, AffineMap::get(last + 1, 0, read, context),
-             packedShape);
+/// Makes the filter [panel, reductions, lane], by one transpose of matrices and
+/// one of rows: both of them move whole vectors.
+void ConvolutionPacker::packFilter() {
+  Value &filter = inputs[conv.filter];
+  SmallVector<AffineExpr> loops = loopsOfCopy(conv.reductions), read;
+  for (AffineExpr expr : maps[conv.filter].getResults())
+    read.push_back(expr.replaceDims(loops));
+  filter = copyOf(builder, loc, filter, read, shapeOfCopy(conv.reductions));
   if (reductions != conv.reductions) {
-    for (auto [i, loop] : llvm::enumerate(reductions)) {
-      packedShape[i + 1] = conv.extents[loop];
-      from[loop] = builder.getAffineDimExpr(i + 1);
-    }
-    packed =
-        copyOf(builder, loc, packed,
-               AffineMap::get(last + 1, 0,
-                              packedMap(conv.reductions, first, lastLoop, from),
-                              context),
-               packedShape);
+    AffineExpr first = builder.getAffineDimExpr(0),
+               last = builder.getAffineDimExpr(reductions.size() + 1);
+    filter = copyOf(
+        builder, loc, filter,
+        elementOfCopy(conv.reductions, first, loopsOfCopy(reductions), last),
+        shapeOfCopy(reductions));
   }
-  SmallVector<AffineExpr> packedExprs =
-      packedMap(reductions, panel, lane, loopOf);
+  exprs[conv.filter] = elementOfCopy(reductions, panel, loopOf, lane);
+}
 
-  // Channels become neighbours in memory, since they are the inner loop.
-  SmallVector<AffineExpr> inputExprs;
-  for (AffineExpr expr : maps[conv.input].getResults())
-    inputExprs.push_back(expr.replaceDims(loopOf));
-  if (!isa<AffineDimExpr>(inputExprs.back())) {
-    int64_t channels = -1, most = 1;
-    for (auto [i, expr] : llvm::enumerate(maps[conv.input].getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (dim && llvm::is_contained(conv.reductions, int(dim.getPosition())) &&
-          conv.extents[dim.getPosition()] > most) {
-        channels = i;
-        most = conv.extents[dim.getPosition()];
-      }
-    }
-    if (channels >= 0) {
-      input = withDimLast(builder, loc, input, channels);
-      AffineExpr moved = inputExprs[channels];
-      inputExprs.erase(inputExprs.begin() + channels);
-      inputExprs.push_back(moved);
+/// Makes the input's channels neighbours in memory: they are the inner loop.
+void ConvolutionPacker::moveChannelsLast() {
+  ArrayRef<AffineExpr> dims = maps[conv.input].getResults();
+  SmallVector<AffineExpr> &read = exprs[conv.input];
+  for (AffineExpr expr : dims)
+    read.push_back(expr.replaceDims(loopOf));
+  if (isa<AffineDimExpr>(read.back()))
+    return;
+  int64_t channels = -1, most = 1;
+  for (auto [i, expr] : llvm::enumerate(dims)) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && llvm::is_contained(conv.reductions, int(dim.getPosition())) &&
+        conv.extents[dim.getPosition()] > most) {
+      channels = i;
+      most = conv.extents[dim.getPosition()];
     }
   }
+  if (channels < 0)
+    return;
+  Value &input = inputs[conv.input];
+  input = withDimLast(builder, loc, input, channels);
+  std::rotate(read.begin() + channels, read.begin() + channels + 1, read.end());
+}
 
-  // The result as [pixels, features], from the same value everywhere.
-  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+/// The new op, and its result as [pixels, features].
+Value ConvolutionPacker::convolve() {
   SmallVector<int64_t> shape;
-  SmallVector<AffineExpr> resultExprs;
   SmallVector<ReassociationIndices> groups;
   for (int loop : conv.pixels) {
     groups.push_back({int64_t(shape.size())});
     shape.push_back(conv.extents[loop]);
-    resultExprs.push_back(loopOf[loop]);
+    exprs[2].push_back(loopOf[loop]);
   }
   groups.push_back({int64_t(shape.size()), int64_t(shape.size()) + 1});
   shape.append({panels, width});
-  resultExprs.append({panel, lane});
-  Value init =
-      linalg::FillOp::create(
-          builder, loc, fill.getInputs()[0],
-          tensor::EmptyOp::create(builder, loc, shape, element).getResult())
-          .getResult(0);
-
-  SmallVector<AffineMap> newMaps(3);
-  newMaps[conv.input] = mapOf(inputExprs);
-  newMaps[conv.filter] = mapOf(packedExprs);
-  newMaps[2] = mapOf(resultExprs);
-  SmallVector<Value> inputs(2);
-  inputs[conv.input] = input;
-  inputs[conv.filter] = packed;
-  auto packedConv = linalg::GenericOp::create(builder, loc, init.getType(),
-                                              inputs, init, newMaps, kinds);
+  exprs[2].append({panel, lane});
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, shape, getElementTypeOrSelf(op->getResult(0).getType()));
+  Value init = linalg::FillOp::create(builder, loc, fill.getInputs()[0], empty)
+                   .getResult(0);
+  SmallVector<AffineMap> newMaps;
+  for (ArrayRef<AffineExpr> results : exprs)
+    newMaps.push_back(
+        AffineMap::get(kinds.size(), 0, results, builder.getContext()));
+  auto packed = linalg::GenericOp::create(builder, loc, init.getType(), inputs,
+                                          init, newMaps, kinds);
   IRMapping mapping;
-  op->getRegion(0).cloneInto(&packedConv.getRegion(), mapping);
-  Value result = tensor::CollapseShapeOp::create(
-      builder, loc, packedConv.getResult(0), groups);
+  op->getRegion(0).cloneInto(&packed.getRegion(), mapping);
+  return tensor::CollapseShapeOp::create(builder, loc, packed.getResult(0),
+                                         groups);
+}
 
-  // Back to the order of the op's result.
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  SmallVector<AffineExpr> place(op.getNumLoops());
-  for (auto [i, expr] : llvm::enumerate(maps[2].getResults()))
-    place[cast<AffineDimExpr>(expr).getPosition()] =
-        builder.getAffineDimExpr(i);
+/// [pixels, features] with the dims in the order of the op's result.
+Value ConvolutionPacker::inOrderOfResult(Value result) {
   SmallVector<AffineExpr> order;
   for (int loop : conv.pixels)
-    order.push_back(place[loop]);
-  order.push_back(place[conv.feature]);
-  auto map = AffineMap::get(type.getRank(), 0, order, context);
-  if (!map.isIdentity())
-    result = copyOf(builder, loc, result, map, type.getShape());
-  op->getResult(0).replaceAllUsesWith(result);
+    order.push_back(builder.getAffineDimExpr(placeIn(maps[2], loop)));
+  order.push_back(builder.getAffineDimExpr(placeIn(maps[2], conv.feature)));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (AffineMap::get(type.getRank(), 0, order, builder.getContext())
+          .isIdentity())
+    return result;
+  return copyOf(builder, loc, result, order, type.getShape());
+}
+
+void ConvolutionPacker::run() {
+  orderLoops();
+  packFilter();
+  moveChannelsLast();
+  op->getResult(0).replaceAllUsesWith(inOrderOfResult(convolve()));
   op->erase();
 }
 
@@ -369,7 +391,7 @@ struct PackConvolutionsForCpuPass
       while (vectors > 1 && conv.extents[conv.feature] % (vectors * lanes) != 0)
         --vectors;
       if (conv.extents[conv.feature] % (vectors * lanes) == 0)
-        pack(conv, vectors * lanes);
+        ConvolutionPacker(conv, vectors * lanes).run();
     }
   }
 

@@ -35,22 +35,20 @@ double cyclesPerStep(int64_t mr, int64_t nv) {
 
 /// Rows and vectors of the register tile.
 void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
-                        const TilePlan &plan, ContractionTiles &tiles) {
+                        const ForcedTiles &forced, ContractionTiles &tiles) {
   // The best on full tiles, measured at 1024 and 2048: 6x4 of 32 registers
   // (8x2 was 10 % slower, 8x3 and 12x2 4 %), 6x2 of 16 (4x2 was 40 % slower).
   bool wide = target.numVectorRegisters >= 32;
-  int64_t maxRows = plan.tileM > 0 ? plan.tileM
-                    : wide         ? 8
-                                   : 6,
-          bestRows = 6, bestVectors = wide ? 4 : 2;
+  int64_t maxRows = std::max<int64_t>(forced.tileM, wide ? 8 : 6);
+  int64_t bestRows = 6, bestVectors = wide ? 4 : 2;
   // Sums, one row of B and one element of A live at one time.
   int64_t registers = target.numVectorRegisters, maxSums = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
       if (mr * nv > maxSums || mr * nv + nv + 1 > registers ||
-          (plan.tileM > 0 && mr != plan.tileM) ||
-          (plan.tileN > 0 && nv * tiles.lanes != plan.tileN))
+          (forced.tileM > 0 && mr != forced.tileM) ||
+          (forced.tileN > 0 && nv * tiles.lanes != forced.tileN))
         continue;
       double useful = 1;
       if (shape.m > 0)
@@ -68,6 +66,7 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
       }
     }
   }
+  // No tile of the forced numbers fits the registers.
   if (best == 0)
     chooseRegisterTile(shape, target, {}, tiles);
 }
@@ -154,7 +153,7 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
 
 ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
                                       const CpuTarget &target,
-                                      const TilePlan &plan) {
+                                      const ForcedTiles &forced) {
   ContractionTiles tiles;
   tiles.lanes = target.lanes(shape.accumulatorBits);
   // Unknown extents count as large: a shard is seldom tiny.
@@ -165,10 +164,10 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   if (flops < 2 * 16 * 16 * 16 || n < std::min<int64_t>(tiles.lanes, 8) ||
       k < 4)
     return tiles;
+  // Bytes that are not packed are widened to 32 bits: a copy saves more.
+  bool packsBytes = multipliesBytes(shape, target) && m >= 4;
   // Both operands run along k: with few rows, transposing B while it is packed
   // costs more than adding up the lanes of dot products.
-  // Of bytes, a copy saves more: what is not packed is widened to 32 bits.
-  bool packsBytes = multipliesBytes(shape, target) && m >= 4;
   bool inner = !packsBytes && shape.aUnitK && shape.bUnitK && !shape.bUnitN &&
                shape.m >= 0 && shape.m <= 24 && k >= 4 * tiles.lanes;
   if (inner && shape.m == 1)
@@ -193,7 +192,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     return tiles;
   }
   tiles.kind = ContractionTiles::Kind::Outer;
-  chooseRegisterTile(shape, target, plan, tiles);
+  chooseRegisterTile(shape, target, forced, tiles);
 
   // Few rows use each element of B too seldom to pay for a copy.
   tiles.packB =
@@ -208,7 +207,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
   // Few rows read a packed panel a few times only: the second cache holds it.
   bool fewRows = shape.m >= 0 && shape.m <= 4 * tiles.mr;
-  int64_t limit = plan.tileK > 0          ? plan.tileK
+  int64_t limit = forced.tileK > 0        ? forced.tileK
                   : packsBytes && fewRows ? 512
                                           : 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
@@ -226,7 +225,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   // for C, and for whoever shares the cache.
   int64_t rowBytes =
       std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
-  int64_t fit = plan.rows > 0 ? plan.rows : target.l2Bytes / 4 / rowBytes;
+  int64_t fit = forced.rows > 0 ? forced.rows : target.l2Bytes / 4 / rowBytes;
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =
       shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);

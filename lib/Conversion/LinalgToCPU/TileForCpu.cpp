@@ -90,9 +90,11 @@ void dropKeptDims(linalg::GenericOp op, IRRewriter &rewriter) {
       positions.push_back(position);
       shape.push_back(type.getDimSize(position));
     }
+  if (!fill || positions.size() == made.getNumResults())
+    return;
   auto reduced = RankedTensorType::get(shape, type.getElementType());
   auto reassociation = getReassociationIndicesForReshape(type, reduced);
-  if (!fill || positions.size() == made.getNumResults() || !reassociation)
+  if (!reassociation)
     return;
 
   Location loc = op.getLoc();
@@ -115,7 +117,8 @@ void dropKeptDims(linalg::GenericOp op, IRRewriter &rewriter) {
   rewriter.inlineRegionBefore(op.getRegion(), narrow.getRegion(),
                               narrow.getRegion().begin());
 
-  // Users read what is left; those that cannot get the dims back.
+  // Users read the result without the dims where their loops stay determined;
+  // for the others the dims are added back.
   Value wide;
   for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
     if (auto user = dyn_cast<linalg::GenericOp>(use.getOwner());

@@ -82,8 +82,28 @@ private:
                      ArrayRef<OpFoldResult> sizes,
                      ArrayRef<OpFoldResult> strides);
   Value initialElement(Value tensor, ArrayRef<Value> at);
-  /// Computes what `op` uses of the scalars around it where it stands.
+  /// Emits the scalars of the old loop that `op` uses; false where one cannot
+  /// be.
   bool computeUsed(Operation *op);
+
+  /// Sorts the arguments into counters, tensors and scalars; false if the loop
+  /// stays as it is.
+  bool classifyArguments();
+  bool makeBody(scf::ForOp made);
+  SmallVector<Value> replacementsFrom(scf::ForOp made);
+  /// The value of counter `i` after `iterations`, of the loop's type.
+  Value count(unsigned i, Value iterations);
+  Value iterationsTo(Value at);
+  SmallVector<Value> origin(unsigned i) {
+    auto type = cast<RankedTensorType>(loop.getRegionIterArg(i).getType());
+    return SmallVector<Value>(type.getRank(), constant(0));
+  }
+
+  // Counters are computed from the induction variable, and unused arguments of
+  // one element dropped; the rest is carried: tensors, then scalars.
+  SmallVector<unsigned> tensors, scalars;
+  SmallVector<Value> inits;
+  std::map<unsigned, std::pair<Value, Value>> counters; ///< start, step
 };
 } // namespace
 
@@ -231,38 +251,28 @@ Value LoopRewriter::update(Value updated, BlockArgument argument, Value now) {
   return {};
 }
 
-/// Of what is outside of the loop.
+/// The element of a tensor from outside of the loop.
 Value LoopRewriter::initialElement(Value tensor, ArrayRef<Value> at) {
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
     return fill.getInputs()[0];
   return element(tensor, at);
 }
 
-SmallVector<Value> LoopRewriter::run() {
-  bool known = true;
-  loop.getBody()->walk([&](Operation *op) {
-    known &= isElementOp(op) || isa<linalg::YieldOp, scf::YieldOp>(op);
-  });
-  if (!known || loop.getNumResults() == 0)
-    return {};
-  // Counters are computed from the induction variable; the rest is carried.
-  SmallVector<unsigned> tensors, scalars;
-  SmallVector<Value> inits;
-  llvm::DenseMap<unsigned, std::pair<Value, Value>> counters;
+bool LoopRewriter::classifyArguments() {
   bool writes = false;
   for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value yielded = loop.getYieldedValues()[i];
-    Type type = argument.getType();
-    if (!isa<RankedTensorType>(type))
-      return {};
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      return false;
     if (isOneElement(type)) {
       auto step = stepOf(yielded, argument);
       DenseElementsAttr start;
-      Type element = cast<RankedTensorType>(type).getElementType();
       if (step && matchPattern(loop.getInitArgs()[i], m_Constant(&start))) {
         auto number = [&](APInt value) -> Value {
           return arith::ConstantOp::create(
-              builder, loc, builder.getIntegerAttr(element, value));
+              builder, loc,
+              builder.getIntegerAttr(type.getElementType(), value));
         };
         counters[i] = {number(*start.getValues<APInt>().begin()),
                        number(*step)};
@@ -277,103 +287,110 @@ SmallVector<Value> LoopRewriter::run() {
     inits.push_back(loop.getInitArgs()[i]);
   }
   if (!writes)
-    return {};
-  auto origin = [&](unsigned i) {
-    auto type = cast<RankedTensorType>(loop.getRegionIterArg(i).getType());
-    return SmallVector<Value>(type.getRank(), constant(0));
-  };
+    return false;
   for (unsigned i : scalars)
     inits.push_back(initialElement(loop.getInitArgs()[i], origin(i)));
-  if (llvm::is_contained(inits, Value()))
-    return {};
+  return !llvm::is_contained(inits, Value());
+}
 
-  auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
-                                 loop.getUpperBound(), loop.getStep(), inits);
-  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  before = made;
-  // The value of a counter after `iterations`, of the loop's type.
-  auto count = [&](unsigned i, Value iterations) -> Value {
-    auto [start, step] = counters[i];
-    Value steps = iterations;
-    Type type = start.getType();
-    if (type.isIndex() || iterations.getType().isIndex())
-      steps = iterations.getType() == type
-                  ? iterations
-                  : arith::IndexCastOp::create(builder, loc, type, iterations)
-                        .getResult();
-    else if (type.getIntOrFloatBitWidth() >
-             iterations.getType().getIntOrFloatBitWidth())
-      steps = arith::ExtSIOp::create(builder, loc, type, iterations);
-    else if (type != iterations.getType())
-      steps = arith::TruncIOp::create(builder, loc, type, iterations);
-    Value scaled = builder.createOrFold<arith::MulIOp>(loc, steps, step);
-    return builder.createOrFold<arith::AddIOp>(loc, start, scaled);
-  };
-  auto iterationsTo = [&](Value at) -> Value {
-    Value distance =
-        builder.createOrFold<arith::SubIOp>(loc, at, loop.getLowerBound());
-    return builder.createOrFold<arith::CeilDivSIOp>(loc, distance,
-                                                    loop.getStep());
-  };
+Value LoopRewriter::count(unsigned i, Value iterations) {
+  auto [start, step] = counters[i];
+  Value steps = iterations;
+  Type from = iterations.getType(), to = start.getType();
+  if (from != to) {
+    if (from.isIndex() || to.isIndex())
+      steps = arith::IndexCastOp::create(builder, loc, to, iterations);
+    else if (to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
+      steps = arith::ExtSIOp::create(builder, loc, to, iterations);
+    else
+      steps = arith::TruncIOp::create(builder, loc, to, iterations);
+  }
+  Value scaled = builder.createOrFold<arith::MulIOp>(loc, steps, step);
+  return builder.createOrFold<arith::AddIOp>(loc, start, scaled);
+}
+
+Value LoopRewriter::iterationsTo(Value at) {
+  Value distance =
+      builder.createOrFold<arith::SubIOp>(loc, at, loop.getLowerBound());
+  return builder.createOrFold<arith::CeilDivSIOp>(loc, distance,
+                                                  loop.getStep());
+}
+
+/// False where an element of it is unknown.
+bool LoopRewriter::makeBody(scf::ForOp made) {
   builder.setInsertionPointToEnd(made.getBody());
   scope.scalars[loop.getInductionVar()] = made.getInductionVar();
   Value iteration;
-  for (auto &[i, counter] : counters) {
+  for (unsigned i : llvm::make_first_range(counters)) {
     if (!iteration)
       iteration = iterationsTo(made.getInductionVar());
-    BlockArgument argument = loop.getRegionIterArg(i);
-    singles[argument] = count(i, iteration);
+    singles[loop.getRegionIterArg(i)] = count(i, iteration);
   }
-  SmallVector<Value> results;
   for (auto [place, i] : llvm::enumerate(tensors))
     carried[loop.getRegionIterArg(i)] = made.getRegionIterArg(place);
   for (auto [place, i] : llvm::enumerate(scalars))
     singles[loop.getRegionIterArg(i)] =
         made.getRegionIterArg(tensors.size() + place);
-  // Before the tensors that they read are written to.
-  SmallVector<Value> nextScalars;
+  // Scalars first: they read tensors that are then written to.
+  SmallVector<Value> nextScalars, results;
   for (unsigned i : scalars)
     nextScalars.push_back(element(loop.getYieldedValues()[i], origin(i)));
-  if (llvm::is_contained(nextScalars, Value())) {
-    builder.eraseOp(made);
-    return {};
-  }
+  if (llvm::is_contained(nextScalars, Value()))
+    return false;
   for (auto [place, i] : llvm::enumerate(tensors)) {
-    Value result = update(loop.getYieldedValues()[i], loop.getRegionIterArg(i),
-                          made.getRegionIterArg(place));
-    if (!result) {
-      builder.eraseOp(made);
-      return {};
-    }
-    results.push_back(result);
+    results.push_back(update(loop.getYieldedValues()[i],
+                             loop.getRegionIterArg(i),
+                             made.getRegionIterArg(place)));
+    if (!results.back())
+      return false;
   }
   llvm::append_range(results, nextScalars);
   scf::YieldOp::create(builder, loc, results);
+  return true;
+}
 
+SmallVector<Value> LoopRewriter::replacementsFrom(scf::ForOp made) {
   builder.setInsertionPointAfter(made);
-  SmallVector<Value> replacements(loop.getNumResults());
+  // Results that nobody uses are dropped with the loop.
+  SmallVector<Value> replacements(loop.getInitArgs());
   for (auto [place, i] : llvm::enumerate(tensors))
     replacements[i] = made.getResult(place);
-  for (auto [place, i] : llvm::enumerate(scalars))
+  auto replace = [&](unsigned i, function_ref<Value()> single) {
     if (!loop.getResult(i).use_empty())
       replacements[i] = tensor::FromElementsOp::create(
-          builder, loc, loop.getResult(i).getType(),
-          made.getResult(tensors.size() + place));
-  for (auto [i, result] : llvm::enumerate(loop.getResults())) {
-    if (replacements[i])
-      continue;
-    if (result.use_empty()) {
-      replacements[i] = loop.getInitArgs()[i];
-      continue;
-    }
-    Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(loop.getStep().getType()));
-    Value iterations = arith::MaxSIOp::create(
-        builder, loc, iterationsTo(loop.getUpperBound()), zero);
-    replacements[i] = tensor::FromElementsOp::create(
-        builder, loc, result.getType(), count(i, iterations));
-  }
+          builder, loc, loop.getResult(i).getType(), single());
+  };
+  for (auto [place, i] : llvm::enumerate(scalars))
+    replace(i, [&, place = place] {
+      return made.getResult(tensors.size() + place);
+    });
+  for (unsigned i : llvm::make_first_range(counters))
+    replace(i, [&] {
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(loop.getStep().getType()));
+      Value iterations = arith::MaxSIOp::create(
+          builder, loc, iterationsTo(loop.getUpperBound()), zero);
+      return count(i, iterations);
+    });
   return replacements;
+}
+
+SmallVector<Value> LoopRewriter::run() {
+  bool known = true;
+  loop.getBody()->walk([&](Operation *op) {
+    known &= isElementOp(op) || isa<linalg::YieldOp, scf::YieldOp>(op);
+  });
+  if (!known || loop.getNumResults() == 0 || !classifyArguments())
+    return {};
+  auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  before = made;
+  if (!makeBody(made)) {
+    builder.eraseOp(made);
+    return {};
+  }
+  return replacementsFrom(made);
 }
 
 namespace {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/PlanOption.h"
 #include "Schedules/Contraction/ContractionKernel.h"
 #include "Schedules/KernelTimes.h"
 
@@ -177,27 +178,15 @@ struct ScheduleForGpuPass
   FailureOr<DictionaryAttr> parsePlan() {
     NamedAttrList numbers;
     Builder builder(&getContext());
-    for (StringRef entry : llvm::split(StringRef(plan), ',')) {
-      if (plan.empty())
-        break;
-      auto [name, text] = entry.split('=');
-      int64_t number = 0;
-      std::vector<std::string> names = {
-          "tile_m",  "tile_n",          "tile_k",       "tile_v",
-          "warps",   "stages",          "splits",       "copies",
-          "kernels", "threads_per_row", "fused_operand"};
-      if (!llvm::is_contained(names, name)) {
-        getOperation().emitError("a name in option plan ")
-            << mustBeOneOf(names, name.str());
-        return failure();
-      }
-      if (text.getAsInteger(10, number) || number < 0) {
-        getOperation().emitError("option plan needs a number for ")
-            << name << ", as in " << name << "=64, found '" << text << "'";
-        return failure();
-      }
-      numbers.set(name, builder.getI64IntegerAttr(number));
-    }
+    if (failed(shardir::parsePlan(
+            plan,
+            {"tile_m", "tile_n", "tile_k", "tile_v", "warps", "stages",
+             "splits", "copies", "kernels", "threads_per_row", "fused_operand"},
+            [&] { return getOperation().emitError(); },
+            [&](StringRef name, int64_t number) {
+              numbers.set(name, builder.getI64IntegerAttr(number));
+            })))
+      return failure();
     return numbers.getDictionary(&getContext());
   }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The words by which reports and diagnostics name an op.
+// Names of ops in reports and diagnostics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +87,7 @@ static std::string describeCopy(linalg::LinalgOp op, Value yielded) {
                                                       : "rearrangement";
 }
 
-/// What an op with a body computes per element.
+/// The computation of an op's body, for one element.
 static std::string describeBody(linalg::LinalgOp op) {
   constexpr size_t kMostWords = 3;
   Block &body = *op.getBlock();

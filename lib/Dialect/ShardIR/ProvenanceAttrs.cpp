@@ -43,12 +43,16 @@ SmallVector<Location> shardir::callFrames(Location loc) {
   return frames;
 }
 
+Location shardir::callStack(ArrayRef<Location> frames) {
+  return frames.size() == 1
+             ? frames.front()
+             : Location(CallSiteLoc::get(frames.front(), frames.drop_front()));
+}
+
 /// The frames of `loc` alone; null if there are none.
 static LocationAttr withoutNames(Location loc) {
   SmallVector<Location> frames = callFrames(loc);
-  if (frames.size() < 2)
-    return frames.empty() ? LocationAttr() : LocationAttr(frames.front());
-  return CallSiteLoc::get(frames.front(), ArrayRef(frames).drop_front());
+  return frames.empty() ? LocationAttr() : LocationAttr(callStack(frames));
 }
 
 std::string shardir::describeLocation(Location loc) {
@@ -95,9 +99,7 @@ static ParseResult parseLocation(AsmParser &parser, LocationAttr &loc) {
     frames.push_back(
         FileLineColLoc::get(parser.getContext(), file, line, column));
   } while (succeeded(parser.parseOptionalKeyword("from")));
-  loc = frames.front();
-  if (frames.size() > 1)
-    loc = CallSiteLoc::get(frames.front(), ArrayRef(frames).drop_front());
+  loc = callStack(frames);
   return success();
 }
 

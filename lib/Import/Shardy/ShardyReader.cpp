@@ -163,7 +163,8 @@ static ParseResult parseGroup(OpAsmParser &parser, OperationState &state) {
 }
 
 /// `%x allowed_direction=FORWARD : type`.
-static ParseResult parseBarrier(OpAsmParser &parser, OperationState &state) {
+static ParseResult parsePropagationBarrier(OpAsmParser &parser,
+                                           OperationState &state) {
   OpAsmParser::UnresolvedOperand input;
   StringRef direction;
   if (parser.parseOperand(input) || parser.parseKeyword("allowed_direction") ||
@@ -259,7 +260,7 @@ public:
                    parseComputation)
             .Case("return", parseReturn)
             .Case("sharding_group", parseGroup)
-            .Case("propagation_barrier", parseBarrier)
+            .Case("propagation_barrier", parsePropagationBarrier)
             .Case("data_flow_edge", parseEdge)
             .Case("constant", parseConstant)
             .Default(nullptr);

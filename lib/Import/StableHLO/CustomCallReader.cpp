@@ -61,7 +61,8 @@ static ParseResult parseBinary(OpAsmParser &parser, OperationState &state) {
 }
 
 /// `%0, %1 : type, type`: each result has its operand's type; `()` for none.
-static ParseResult parseBarrier(OpAsmParser &parser, OperationState &state) {
+static ParseResult parseOptimizationBarrier(OpAsmParser &parser,
+                                            OperationState &state) {
   if (succeeded(parser.parseOptionalLParen()))
     return failure(parser.parseRParen() ||
                    parser.parseOptionalAttrDict(state.attributes));
@@ -111,7 +112,7 @@ public:
             .Cases({"add", "multiply", "maximum", "minimum"}, parseBinary)
             .Cases({"and", "or", "xor"}, parseBinary)
             .Case("return", parseReturn)
-            .Case("optimization_barrier", parseBarrier)
+            .Case("optimization_barrier", parseOptimizationBarrier)
             .Cases({"partition_id", "replica_id"}, parseNullary)
             .Default(nullptr);
     if (!parse)

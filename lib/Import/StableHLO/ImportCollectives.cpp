@@ -16,6 +16,7 @@
 
 #include "ImportCollectives.h"
 #include "Combiners.h"
+#include "PermuteTargets.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -28,7 +29,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <map>
 #include <set>
 
 using namespace mlir;
@@ -43,13 +43,64 @@ bool shardir::isForeignCollective(Operation *op) {
       .Default(false);
 }
 
-static std::optional<int64_t> integerOf(Operation *op, StringRef name) {
-  if (auto attr = op->getAttrOfType<IntegerAttr>(name))
-    return attr.getInt();
-  return std::nullopt;
+/// The dim of the first operand that the attribute `name` names.
+static FailureOr<int64_t> dimOf(Operation *op, StringRef name) {
+  auto dim = op->getAttrOfType<IntegerAttr>(name);
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!dim || !type || dim.getInt() < 0 || dim.getInt() >= type.getRank())
+    return op->emitOpError("needs '") << name << "', a dim of its operand";
+  return dim.getInt();
 }
 
 namespace {
+
+/// A collective's step for one operand, in groups of `count` devices. Unknown
+/// extents are computed by the program.
+struct GroupedStep {
+  GroupedStep(OpBuilder &builder, Location loc, Value operand, int64_t count)
+      : type(cast<RankedTensorType>(operand.getType())), count(count),
+        from(Placement::replicatedOfRank(type.getRank())), to(from),
+        global(type.getShape()), local(global),
+        globalSizes(tensor::getMixedSizes(builder, loc, operand)),
+        localSizes(globalSizes), math(builder, loc) {}
+
+  /// The devices' tensors follow each other along `dim`, which `splits` split.
+  void gather(int64_t dim, const std::vector<Split> &splits) {
+    from.dims[dim].splits = splits;
+    if (type.isDynamicDim(dim))
+      globalSizes[dim] = math.mul(globalSizes[dim], count);
+    else
+      global[dim] *= count;
+    localSizes[dim] = globalSizes[dim];
+    local[dim] = global[dim];
+  }
+  /// A device keeps its part of `dim`.
+  void scatter(int64_t dim, const std::vector<Split> &splits) {
+    to.dims[dim].splits = splits;
+    if (type.isDynamicDim(dim))
+      localSizes[dim] = math.div(localSizes[dim], count);
+    else
+      local[dim] /= count;
+  }
+  /// True if a device's result has this shape.
+  bool gives(ArrayRef<int64_t> shape) const {
+    for (auto [dim, extent] : llvm::enumerate(shape))
+      if (extent != local[dim] ||
+          (extent != global[dim] && global[dim] % count != 0))
+        return false;
+    return true;
+  }
+
+  RankedTensorType type; ///< of the operand
+  int64_t count;
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  Placement from, to;
+  /// Extents of the global tensor and of a device's result, where they are
+  /// known, and all of them as values.
+  SmallVector<int64_t> global, local;
+  SmallVector<OpFoldResult> globalSizes, localSizes;
+  IndexMath math;
+};
 
 /// Rewrites the collectives of one region, not those of regions in it.
 class RegionImporter {
@@ -62,6 +113,8 @@ private:
   LogicalResult findMesh();
   LogicalResult convert(Operation *op);
   LogicalResult convertGrouped(Operation *op);
+  LogicalResult setDims(Operation *op, const std::vector<Split> &splits,
+                        GroupedStep &step);
   LogicalResult convertPermute(Operation *op);
   LogicalResult convertDevice(Operation *op);
   FailureOr<std::vector<AxisRef>> groupAxes(Operation *op, bool ordered);
@@ -70,8 +123,7 @@ private:
   }
   /// The device's position along all manual axes, in the mesh's order.
   Value manualPosition(OpBuilder &builder, Location loc);
-  FailureOr<std::vector<int64_t>> targets(Operation *op,
-                                          SmallVector<bool> &fed);
+  FailureOr<PermuteTargets> targetsOf(Operation *op);
   PlacementAttr attr(const Placement &placement, StringAttr mesh = {}) {
     return PlacementAttr::get(region.getContext(), mesh ? mesh : meshName,
                               placement);
@@ -161,40 +213,66 @@ FailureOr<std::vector<AxisRef>> RegionImporter::groupAxes(Operation *op,
   return axes;
 }
 
+/// Sets the kind of the step, and the dims that it gathers and scatters.
+LogicalResult RegionImporter::setDims(Operation *op,
+                                      const std::vector<Split> &splits,
+                                      GroupedStep &step) {
+  StringRef name = foreignName(op);
+  if (name == "all_gather") {
+    FailureOr<int64_t> dim = dimOf(op, "all_gather_dim");
+    if (failed(dim))
+      return failure();
+    step.kind = CollectiveKind::AllGather;
+    step.gather(*dim, splits);
+  } else if (name == "reduce_scatter") {
+    FailureOr<int64_t> dim = dimOf(op, "scatter_dimension");
+    if (failed(dim))
+      return failure();
+    step.kind = CollectiveKind::ReduceScatter;
+    step.scatter(*dim, splits);
+  } else if (name == "all_to_all") {
+    FailureOr<int64_t> split = dimOf(op, "split_dimension");
+    FailureOr<int64_t> concat = dimOf(op, "concat_dimension");
+    if (failed(split) || failed(concat))
+      return failure();
+    step.kind = CollectiveKind::AllToAll;
+    step.gather(*concat, splits);
+    step.scatter(*split, splits);
+    // Block j of device i becomes block i of device j: the global tensor is cut
+    // in `count` runs, and a device has a part of each.
+    if (*split == *concat) {
+      step.kind = CollectiveKind::Exchange;
+      std::vector<Split> &to = step.to.dims[*split].splits;
+      to.insert(to.begin(), Split::byFactor(step.count));
+    }
+  }
+  return success();
+}
+
 /// all_reduce, all_gather, reduce_scatter, all_to_all.
 LogicalResult RegionImporter::convertGrouped(Operation *op) {
   StringRef name = foreignName(op);
-  bool reduces = name == "all_reduce" || name == "reduce_scatter";
   FailureOr<std::vector<AxisRef>> axes =
       groupAxes(op, /*ordered=*/name != "all_reduce");
   if (failed(axes))
     return failure();
-  int64_t count = 1;
-  for (const AxisRef &axis : *axes)
-    count *=
-        axis.isWhole() ? mesh.axes[mesh.axisIndex(axis.name)].size : axis.size;
-  std::optional<PartialKind> kind;
-  if (reduces) {
+  std::optional<PartialKind> reduction;
+  if (name == "all_reduce" || name == "reduce_scatter") {
     if (op->getNumRegions() == 1)
-      kind = combinerOf(op->getRegion(0));
-    if (!kind)
+      reduction = combinerOf(op->getRegion(0));
+    if (!reduction)
       return op->emitOpError(
           "has a body that is not one of add, multiply, maximum, minimum, and, "
           "or, xor of its two arguments; reduce with one of these");
   }
-  auto dimOf = [&](StringRef attribute) -> FailureOr<int64_t> {
-    std::optional<int64_t> dim = integerOf(op, attribute);
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    if (!dim || !type || *dim < 0 || *dim >= type.getRank())
-      return op->emitOpError("needs '")
-             << attribute << "', a dim of its operand";
-    return *dim;
-  };
   if (op->getNumOperands() != op->getNumResults() || !op->getNumOperands())
     return op->emitOpError("needs one result per operand");
+  int64_t count = 1;
   std::vector<Split> splits;
-  for (const AxisRef &axis : *axes)
+  for (const AxisRef &axis : *axes) {
+    count *= axisSize(mesh, axis);
     splits.push_back(Split::byAxis(axis));
+  }
   OpBuilder builder(op);
   for (auto [operand, result] :
        llvm::zip(op->getOperands(), op->getResults())) {
@@ -202,82 +280,31 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
     auto resultType = dyn_cast<RankedTensorType>(result.getType());
     if (!type || !resultType || type.getRank() != resultType.getRank())
       return op->emitOpError("needs ranked tensors, of one rank");
-    Placement from = Placement::replicatedOfRank(type.getRank()), to = from;
-    // Unknown extents are computed where the program runs.
-    SmallVector<int64_t> shape(type.getShape()), expected(shape);
-    SmallVector<OpFoldResult> whole =
-        tensor::getMixedSizes(builder, op->getLoc(), operand);
-    SmallVector<OpFoldResult> own = whole;
-    IndexMath math(builder, op->getLoc());
-    auto times = [&](int64_t dim) {
-      if (type.isDynamicDim(dim))
-        whole[dim] = math.mul(whole[dim], count);
-      else
-        shape[dim] *= count;
-      own[dim] = whole[dim];
-      expected[dim] = shape[dim];
-    };
-    auto divided = [&](int64_t dim) {
-      if (type.isDynamicDim(dim))
-        own[dim] = math.div(own[dim], count);
-      else
-        expected[dim] /= count;
-    };
-    CollectiveKind step = CollectiveKind::AllReduce;
-    if (reduces) {
-      from.partial = *kind;
-      from.partialAxes = *axes;
+    GroupedStep step(builder, op->getLoc(), operand, count);
+    if (reduction) {
+      step.from.partial = reduction;
+      step.from.partialAxes = *axes;
     }
-    if (name == "all_gather" || name == "reduce_scatter") {
-      bool gathers = name == "all_gather";
-      FailureOr<int64_t> dim =
-          dimOf(gathers ? "all_gather_dim" : "scatter_dimension");
-      if (failed(dim))
-        return failure();
-      step =
-          gathers ? CollectiveKind::AllGather : CollectiveKind::ReduceScatter;
-      (gathers ? from : to).dims[*dim].splits = splits;
-      if (gathers)
-        times(*dim);
-      else
-        divided(*dim);
-    } else if (name == "all_to_all") {
-      FailureOr<int64_t> split = dimOf("split_dimension");
-      FailureOr<int64_t> concat = dimOf("concat_dimension");
-      if (failed(split) || failed(concat))
-        return failure();
-      step = CollectiveKind::AllToAll;
-      from.dims[*concat].splits = splits;
-      to.dims[*split].splits = splits;
-      times(*concat);
-      divided(*split);
-      // Block j of device i becomes block i of device j: the whole is cut in
-      // `count` runs, of each of which a device has its part.
-      if (*split == *concat) {
-        step = CollectiveKind::Exchange;
-        to.dims[*split].splits.insert(to.dims[*split].splits.begin(),
-                                      Split::byFactor(count));
-      }
-    }
-    for (auto [dim, extent] : llvm::enumerate(resultType.getShape()))
-      if (extent != expected[dim] ||
-          (name == "reduce_scatter" && !type.isDynamicDim(dim) &&
-           expected[dim] != shape[dim] && shape[dim] % count))
-        return op->emitOpError("gives type ")
-               << resultType << " for an operand of type " << type
-               << ", which groups of " << count << " do not make";
+    if (failed(setDims(op, splits, step)))
+      return failure();
+    if (!step.gives(resultType.getShape()))
+      return op->emitOpError("gives type ")
+             << resultType << " for an operand of type " << type
+             << ", which groups of " << count << " do not make";
     Value value = operand;
-    SmallVector<Value> sizes, dims;
-    for (int64_t dim = 0; dim < type.getRank() && count > 1; ++dim)
-      if (type.isDynamicDim(dim)) {
-        sizes.push_back(math.value(own[dim]));
-        dims.push_back(math.value(whole[dim]));
-      }
-    if (count > 1)
+    if (count > 1) {
+      SmallVector<Value> sizes, dims;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim)) {
+          sizes.push_back(step.math.value(step.localSizes[dim]));
+          dims.push_back(step.math.value(step.globalSizes[dim]));
+        }
       value = collective::createLocalStep(
-          builder, op->getLoc(), step, operand, attr(from), attr(to),
-          RankedTensorType::get(shape, type.getElementType()), resultType,
+          builder, op->getLoc(), step.kind, operand, attr(step.from),
+          attr(step.to),
+          RankedTensorType::get(step.global, type.getElementType()), resultType,
           sizes, dims, {});
+    }
     result.replaceAllUsesWith(value);
   }
   op->erase();
@@ -303,96 +330,34 @@ Value RegionImporter::manualPosition(OpBuilder &builder, Location loc) {
   return position;
 }
 
-/// Where the block of each position goes, by position on the mesh: a
-/// permutation, of which `source_target_pairs` name a part. `fed` is which
-/// positions along manual axes are targets of a pair.
-FailureOr<std::vector<int64_t>>
-RegionImporter::targets(Operation *op, SmallVector<bool> &fed) {
-  auto pairs = dyn_cast_or_null<DenseIntElementsAttr>(
+/// The pairs of `source_target_pairs`, completed to a permutation.
+FailureOr<PermuteTargets> RegionImporter::targetsOf(Operation *op) {
+  auto attr = dyn_cast_or_null<DenseIntElementsAttr>(
       op->getAttr("source_target_pairs"));
-  if (!pairs || pairs.getType().getRank() != 2 ||
-      pairs.getType().getDimSize(1) != 2)
+  if (!attr || attr.getType().getRank() != 2 ||
+      attr.getType().getDimSize(1) != 2)
     return op->emitOpError("needs 'source_target_pairs' of shape nx2");
-  int64_t devices = mesh.numDevices();
-  std::map<int64_t, int64_t> positionOf;
-  for (int64_t p = 0; p < devices; ++p)
-    positionOf[mesh.rankAt(p)] = p;
-  std::vector<int64_t> targetOf(devices, -1), sourceOf(devices, -1);
-  SmallVector<int64_t> flat;
-  for (const APInt &device : pairs.getValues<APInt>())
-    flat.push_back(device.getSExtValue());
-  for (size_t i = 0; i < flat.size(); i += 2) {
-    if (!positionOf.count(flat[i]) || !positionOf.count(flat[i + 1]))
-      return op->emitOpError("has a pair of devices ")
-             << flat[i] << " and " << flat[i + 1] << ", which mesh @"
-             << meshName.getValue() << " lacks";
-    int64_t source = positionOf[flat[i]], target = positionOf[flat[i + 1]];
-    if (targetOf[source] >= 0 || sourceOf[target] >= 0)
-      return op->emitOpError("has a device that is the source or the target of "
-                             "two pairs");
-    targetOf[source] = target;
-    sourceOf[target] = source;
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (auto [i, device] : llvm::enumerate(attr.getValues<APInt>())) {
+    if (i % 2 == 0)
+      pairs.push_back({device.getSExtValue(), 0});
+    else
+      pairs.back().second = device.getSExtValue();
   }
-  // By manual position, and the rest of the coordinates.
-  auto partOf = [&](int64_t position, bool wantsManual) {
-    int64_t part = 0, stride = devices;
-    for (const MeshAxis &axis : mesh.axes) {
-      stride /= axis.size;
-      if (isManual(axis.name) == wantsManual)
-        part = part * axis.size + position / stride % axis.size;
-    }
-    return part;
-  };
-  int64_t count = 1;
-  for (StringRef axis : manual)
-    count *= mesh.axes[mesh.axisIndex(axis.str())].size;
-  std::vector<int64_t> manualTarget(count, -2);
-  for (int64_t p = 0; p < devices; ++p) {
-    int64_t target = targetOf[p] < 0 ? -1 : partOf(targetOf[p], true);
-    int64_t &known = manualTarget[partOf(p, true)];
-    if ((targetOf[p] >= 0 && partOf(p, false) != partOf(targetOf[p], false)) ||
-        (known != -2 && known != target))
-      return op->emitOpError("sends along an axis that is not manual here, or "
-                             "otherwise for other coordinates along it");
-    known = target;
-  }
-  fed.assign(count, false);
-  for (int64_t target : manualTarget)
-    if (target >= 0)
-      fed[target] = true;
-  // Whoever sends to nobody keeps its block if nobody else sends to it, so that
-  // the least is moved.
-  SmallVector<bool> taken(fed);
-  for (int64_t m = 0; m < count; ++m)
-    if (manualTarget[m] < 0 && !taken[m]) {
-      manualTarget[m] = m;
-      taken[m] = true;
-    }
-  for (int64_t m = 0, next = 0; m < count; ++m) {
-    if (manualTarget[m] >= 0)
-      continue;
-    while (taken[next])
-      ++next;
-    manualTarget[m] = next;
-    taken[next] = true;
-  }
-  std::map<std::pair<int64_t, int64_t>, int64_t> positionAt;
-  for (int64_t p = 0; p < devices; ++p)
-    positionAt[{partOf(p, true), partOf(p, false)}] = p;
-  std::vector<int64_t> result;
-  for (int64_t p = 0; p < devices; ++p)
-    result.push_back(
-        positionAt[{manualTarget[partOf(p, true)], partOf(p, false)}]);
-  return result;
+  auto targets = permuteTargets(
+      pairs, mesh, [&](const MeshAxis &axis) { return isManual(axis.name); });
+  if (auto *error = std::get_if<std::string>(&targets))
+    return op->emitOpError() << *error;
+  return std::get<PermuteTargets>(targets);
 }
 
 /// An exchange with a mesh on which the target stands where its source does.
 /// A dim of one element per device keeps it apart from all dims of the tensor.
 LogicalResult RegionImporter::convertPermute(Operation *op) {
-  SmallVector<bool> fed;
-  FailureOr<std::vector<int64_t>> target = targets(op, fed);
-  if (failed(target))
+  FailureOr<PermuteTargets> targets = targetsOf(op);
+  if (failed(targets))
     return failure();
+  const SmallVector<bool> &fed = targets->isTarget;
   auto type = op->getNumOperands() == 1 && op->getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
                   : RankedTensorType();
@@ -404,7 +369,7 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
   Mesh moved = mesh;
   moved.name = meshName.str() + "_permuted";
   moved.devices.clear();
-  for (int64_t position : *target)
+  for (int64_t position : targets->positions)
     moved.devices.push_back(mesh.rankAt(position));
   StringAttr movedName;
   for (const Mesh &known : meshes.all()) {
@@ -453,8 +418,7 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
     auto bits =
         RankedTensorType::get({int64_t(fed.size())}, builder.getI1Type());
     Value table = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(bits, ArrayRef<bool>(fed.begin(), fed.end())));
+        builder, loc, DenseElementsAttr::get(bits, ArrayRef<bool>(fed)));
     Value isFed = tensor::ExtractOp::create(
         builder, loc, table, ValueRange{manualPosition(builder, loc)});
     Value zeros;

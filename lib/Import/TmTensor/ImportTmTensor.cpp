@@ -32,7 +32,7 @@ static bool hasTensors(Operation *op, unsigned operands, unsigned results) {
 
 /// Of updates, indices and the original tensor. The last dims of an update are
 /// a window; the original's first dims beyond it have one element of each.
-static LogicalResult importScatter(Operation *op) {
+static LogicalResult importTmTensorScatter(Operation *op) {
   auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dimension_map");
   if (!dims || !hasTensors(op, 3, 1))
     return op->emitOpError("needs updates, indices, a tensor of the result's "
@@ -130,7 +130,7 @@ static LogicalResult importScan(Operation *op) {
 LogicalResult shardir::importTmTensor(Operation *op) {
   StringRef name = op->getName().stripDialect();
   if (name == "scatter")
-    return importScatter(op);
+    return importTmTensorScatter(op);
   if (name == "sort")
     return replaceBySort(op);
   if (name == "scan")

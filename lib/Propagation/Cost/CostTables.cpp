@@ -111,7 +111,7 @@ SearchCost CostTables::readWindow(int n, const Port &port,
 
 bool CostTables::isReductionInPlace(int n, PlacementId from, PlacementId to) {
   SplitsTable &table = space.table(n);
-  return table.placement(from).owesOnly(table.placement(to));
+  return table.placement(from).isPartialOf(table.placement(to));
 }
 
 SearchCost CostTables::compute(int n, const Candidate &candidate) {

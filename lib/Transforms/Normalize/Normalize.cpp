@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated, or local. Requires nothing. Guarantees that ops which other
-// ops can say with more freedom are said so:
+// Stage: annotated, or local. Requires nothing. Replaces ops by others that can
+// be sharded in more ways:
 //
 //   linalg.softmax                    its two reductions and what is between
 //   tensor.reshape to a known shape   collapse_shape, expand_shape
@@ -22,15 +22,16 @@
 //   operands that a body does not read      none
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
-//   the place of a largest or least element   its value's reduction, then the
-//                                     least place where that is found
+//   the index of a largest or least element   its value's reduction, then the
+//                                     least index where that value is
 //
-// Nothing else is touched, folded or erased. Placements that stand on such an
-// op go to the op that makes its result.
+// Nothing else is touched, folded or erased. The placements of a replaced op go
+// to the op that makes its result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ConcatRecognition.h"
+#include "Reshapes.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
 
@@ -116,7 +117,7 @@ static std::optional<int64_t> boundOfIteration(Value value) {
   return bound && *bound <= limit ? bound : std::nullopt;
 }
 
-/// Compares with signs what has none: causal masks are found in one form.
+/// Makes an unsigned comparison signed: causal masks are found in one form.
 static bool compareWithSigns(Operation *op) {
   using Predicate = arith::CmpIPredicate;
   auto compare = dyn_cast<arith::CmpIOp>(op);
@@ -144,120 +145,6 @@ static bool compareWithSigns(Operation *op) {
     return false;
   compare.setPredicate(predicate);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// tensor.reshape
-//===----------------------------------------------------------------------===//
-
-/// The finest groups of dims of two shapes whose products are equal. Requires
-/// equal element counts above 0, and dims on both sides.
-static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
-                         SmallVectorImpl<ReassociationIndices> &fromGroups,
-                         SmallVectorImpl<ReassociationIndices> &toGroups) {
-  size_t i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
-    ReassociationIndices &left = fromGroups.emplace_back();
-    ReassociationIndices &right = toGroups.emplace_back();
-    int64_t a = from[i], b = to[j];
-    left.push_back(i++);
-    right.push_back(j++);
-    while (a != b) {
-      if (a < b) {
-        a *= from[i];
-        left.push_back(i++);
-      } else {
-        b *= to[j];
-        right.push_back(j++);
-      }
-    }
-  }
-  // The remaining dims have extent 1.
-  for (; i < from.size(); ++i)
-    fromGroups.back().push_back(i);
-  for (; j < to.size(); ++j)
-    toGroups.back().push_back(j);
-}
-
-/// For each dim of `from` the dims of `to` that it is split into, where the
-/// first dim of `from` alone is open; none where these are not known.
-static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
-                                                         RankedTensorType to) {
-  int64_t end = to.getRank();
-  SmallVector<ReassociationIndices> groups(from.getRank());
-  for (int64_t dim = from.getRank() - 1; dim > 0; --dim) {
-    int64_t extent = 1, whole = from.getDimSize(dim), begin = end;
-    if (ShapedType::isDynamic(whole) || whole == 0)
-      return {};
-    while (begin > 1 && !to.isDynamicDim(begin - 1) &&
-           (begin == end || extent < whole))
-      extent *= to.getDimSize(--begin);
-    if (begin == end || extent != whole)
-      return {};
-    groups[dim] = llvm::to_vector(llvm::seq<int64_t>(begin, end));
-    end = begin;
-  }
-  groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, end));
-  return groups;
-}
-
-/// Expands the dims of a tensor whose first dim alone is open. The elements of
-/// the shape operand are the new extents.
-static void expandFirstDim(RewriterBase &rewriter, tensor::ReshapeOp op,
-                           RankedTensorType from, RankedTensorType to) {
-  auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-  if (!elements || !from.getRank() || !from.isDynamicDim(0) ||
-      to.getRank() <= from.getRank())
-    return;
-  SmallVector<ReassociationIndices> groups = splitOfFirstDim(from, to);
-  if (groups.empty())
-    return;
-  SmallVector<OpFoldResult> extents;
-  for (auto [dim, extent] : llvm::enumerate(elements.getElements())) {
-    if (!to.isDynamicDim(dim))
-      extents.push_back(rewriter.getIndexAttr(to.getDimSize(dim)));
-    else if (extent.getType().isIndex())
-      extents.push_back(extent);
-    else
-      extents.push_back(arith::IndexCastOp::create(rewriter, op.getLoc(),
-                                                   rewriter.getIndexType(),
-                                                   extent)
-                            .getResult());
-  }
-  replace(rewriter, op,
-          tensor::ExpandShapeOp::create(rewriter, op.getLoc(), to,
-                                        op.getSource(), groups, extents));
-}
-
-static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
-  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
-  auto to = dyn_cast<RankedTensorType>(op.getType());
-  if (!from || !to)
-    return;
-  if (!from.hasStaticShape())
-    return expandFirstDim(rewriter, op, from, to);
-  if (!to.hasStaticShape() || from.getNumElements() != to.getNumElements() ||
-      from.getNumElements() == 0 || from == to)
-    return;
-  SmallVector<ReassociationIndices> fromGroups, toGroups;
-  if (from.getRank() && to.getRank())
-    commonGroups(from.getShape(), to.getShape(), fromGroups, toGroups);
-  SmallVector<int64_t> merged;
-  for (const ReassociationIndices &group : fromGroups) {
-    int64_t extent = 1;
-    for (int64_t dim : group)
-      extent *= from.getDimSize(dim);
-    merged.push_back(extent);
-  }
-  Location loc = op.getLoc();
-  Value value = op.getSource();
-  auto type = RankedTensorType::get(merged, from.getElementType());
-  if (from.getRank() != type.getRank())
-    value =
-        tensor::CollapseShapeOp::create(rewriter, loc, type, value, fromGroups);
-  if (to.getRank() != type.getRank())
-    value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, toGroups);
-  replace(rewriter, op, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,8 +187,7 @@ static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
   replace(rewriter, op, shape);
 }
 
-/// Whether a slice takes all of `whole`: where it starts is then known, for it
-/// would reach beyond otherwise.
+/// True if a slice takes all of `whole`, and so starts at 0.
 static bool takesAll(OffsetSizeAndStrideOpInterface slice,
                      RankedTensorType whole) {
   if (!whole.hasStaticShape() || slice.getStaticSizes() != whole.getShape())
@@ -326,9 +212,8 @@ static Value wholeSlice(Operation *op) {
   return {};
 }
 
-/// Where a slice or an update takes all of a dim, it starts at 0, whatever was
-/// computed: nothing should have to move for that. Returns whether any such
-/// start was computed.
+/// A slice or an update that takes all of a dim starts at 0: replaces a start
+/// that is computed, which might need communication. True if there was one.
 static bool startWholeDims(Operation *op) {
   auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
   RankedTensorType whole;
@@ -378,9 +263,9 @@ static Operation *onlyOp(linalg::GenericOp op) {
   return yielded.getDefiningOp() == only ? only : nullptr;
 }
 
-/// The tensor whose elements `op` gives again: it takes parts of numbers that
-/// the op in front has made of them. Compiled the two are one, so that nothing
-/// would have to move for the other part.
+/// The tensor that equals the result of `op`, if that takes the real or the
+/// imaginary parts of complex numbers that its producer makes from two tensors:
+/// the other tensor then needs no communication.
 static Value createdPart(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   Operation *part = onlyOp(generic);
@@ -412,8 +297,8 @@ static Value createdPart(Operation *op) {
              : Value();
 }
 
-/// Whether the body does not read one of the operands: nothing should have to
-/// agree with it.
+/// True if the body does not read one of the operands, whose placement then
+/// need not agree.
 static bool hasUnreadOperand(linalg::GenericOp op) {
   bool isPlaced = op->hasAttr(ShardIRDialect::kPlacements);
   return op.hasPureTensorSemantics() && !op->hasAttr(ShardIRDialect::kRule) &&
@@ -423,8 +308,7 @@ static bool hasUnreadOperand(linalg::GenericOp op) {
          });
 }
 
-/// A concatenation by its name.
-static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
+static void createConcat(RewriterBase &rewriter, linalg::GenericOp op) {
   ConcatRecognition concat = *matchConcat(op);
   replace(rewriter, op,
           tensor::ConcatOp::create(rewriter, op.getLoc(),
@@ -432,7 +316,7 @@ static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
                                    concat.parts));
 }
 
-/// Shapes that carry errors have no code, and upstream's folders trip over
+/// Shapes that carry errors cannot be compiled, and upstream's folders fail on
 /// them.
 static LogicalResult checkTypes(Operation *op) {
   for (Type type : op->getResultTypes())
@@ -444,7 +328,7 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
-/// The region of an `assuming` in its place: what it assumes has been asserted.
+/// Replaces an `assuming` by its region: its witnesses are assertions.
 static void inlineAssuming(RewriterBase &rewriter, shape::AssumingOp op) {
   Block *body = op.getBody();
   Operation *yield = body->getTerminator();
@@ -513,10 +397,11 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         if (OpOperand *spread = findSpreadOperand(generic))
           readWithoutZeros(rewriter, generic, *spread);
         else
-          sayConcat(rewriter, generic);
-      } else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
-        decomposeReshape(rewriter, reshape);
-      else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+          createConcat(rewriter, generic);
+      } else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+        if (Value value = expandOrCollapse(rewriter, reshape))
+          replace(rewriter, op, value);
+      } else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
         done = replaceLoad(rewriter, load);
       else if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
         done = replaceLoad(rewriter, load);
@@ -545,7 +430,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     FrozenRewritePatternSet frozen(std::move(patterns));
     walkAndApplyPatterns(module, frozen);
     walkAndApplyPatterns(module, frozen);
-    // Nothing waits for what has been asserted.
+    // Witnesses of assertions have no users.
     SmallVector<Operation *> witnesses;
     module.walk([&](Operation *op) {
       if (isa<shape::ConstWitnessOp, shape::AssumingAllOp>(op))

@@ -47,8 +47,7 @@ struct FitOptimizerStatePass
     SimplifyRedistributeOptions simplify;
     simplify.cost = cost;
     simplify.memoryLimit = memoryLimit;
-    simplify.moveAcrossOps = !costModel;
-    buildRedistribution(passes, {}, simplify);
+    buildRedistribution(passes, {}, simplify, costModel);
     RedistributeToCollectivesOptions plan;
     plan.cost = cost;
     buildCollectives(passes, plan, costModel);

@@ -22,8 +22,8 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-/// The name that a front end gave to the op: one around a stack, where those
-/// in it are of functions.
+/// The name that a front end gave to the op: one around a stack. A name around
+/// a single frame is that of the function.
 static StringAttr nameOf(Location loc) {
   if (auto call = dyn_cast<CallSiteLoc>(loc))
     return nameOf(call.getCallee());
@@ -92,9 +92,7 @@ struct ShortenCallStacksPass
   }
 
   static Location withFrames(Location loc, ArrayRef<Location> frames) {
-    Location stack = frames.front();
-    if (frames.size() > 1)
-      stack = CallSiteLoc::get(stack, frames.drop_front());
+    Location stack = callStack(frames);
     StringAttr name = nameOf(loc);
     return name ? NameLoc::get(name, stack) : stack;
   }

@@ -137,7 +137,7 @@ FailureOr<Value> Inserter::materializePlacement(
   if (strict && !isExplicit)
     return refuse(value, wanted, before, use, reason, halo);
   if (!halo.empty() && present.getMesh() == wanted.getMesh() &&
-      present.getValue().owesOnly(wanted.getValue())) {
+      present.getValue().isPartialOf(wanted.getValue())) {
     // Reduce a partial value first, once for all users.
     FailureOr<Value> reduced = materializePlacement(
         value, wanted, before, /*isExplicit=*/true, reason);

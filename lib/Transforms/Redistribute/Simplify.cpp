@@ -226,6 +226,11 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
 struct SimplifyRedistributePass
     : shardir::impl::SimplifyRedistributeBase<SimplifyRedistributePass> {
   using SimplifyRedistributeBase::SimplifyRedistributeBase;
+  SimplifyRedistributePass(
+      SimplifyRedistributeOptions options,
+      std::shared_ptr<const PropagationCostModel> costModel)
+      : SimplifyRedistributeBase(std::move(options)),
+        costModel(std::move(costModel)) {}
 
   void runOnOperation() override {
     if (stageOf(getOperation()) >= Stage::Local)
@@ -244,16 +249,14 @@ struct SimplifyRedistributePass
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
-    auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
+    auto costs = std::make_shared<MoveCosts>(meshes, options.mode, costModel);
     for (bool moves : {false, true}) {
-      if (moves && !moveAcrossOps)
-        break;
       options.moveAcrossOps = moves;
       RewritePatternSet patterns(&getContext());
       addPatterns(patterns, costs, options);
       FrozenRewritePatternSet frozen(std::move(patterns));
       for (auto function : getOperation().getOps<FunctionOpInterface>())
-        changedAny |= moves && options.mode == CostMode::Bytes
+        changedAny |= moves && options.mode == CostMode::Bytes && !costModel
                           ? simplifyIfFewerBytes(function, frozen, meshes)
                           : simplify(function, frozen);
     }
@@ -313,9 +316,18 @@ struct SimplifyRedistributePass
     }
     return changedAny;
   }
+
+  std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
 };
 
 } // namespace
+
+std::unique_ptr<Pass> shardir::createSimplifyRedistribute(
+    SimplifyRedistributeOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel) {
+  return std::make_unique<SimplifyRedistributePass>(std::move(options),
+                                                    std::move(costModel));
+}
 
 static void addPatterns(RewritePatternSet &patterns,
                         std::shared_ptr<MoveCosts> costs,
@@ -333,6 +345,8 @@ static void addPatterns(RewritePatternSet &patterns,
 void shardir::populateSimplifyRedistributePatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,
     const RedistributePatternOptions &options) {
-  addPatterns(patterns, std::make_shared<MoveCosts>(meshes, options.mode),
-              options);
+  addPatterns(
+      patterns,
+      std::make_shared<MoveCosts>(meshes, options.mode, options.costModel),
+      options);
 }

@@ -19,16 +19,17 @@
 using namespace mlir;
 using namespace shardir;
 
-void shardir::buildRedistribution(OpPassManager &passes,
-                                  InsertRedistributeOptions insert,
-                                  SimplifyRedistributeOptions simplify) {
+void shardir::buildRedistribution(
+    OpPassManager &passes, InsertRedistributeOptions insert,
+    SimplifyRedistributeOptions simplify,
+    std::shared_ptr<const PropagationCostModel> costModel) {
   // Equal steps would run once, and are to be counted once.
   insert.mergeEqual = simplify.mergeEqual = true;
   // Unused values need no redistribution, and `strict` has nothing to forbid
   // there.
   passes.addPass(createEraseUnused());
   passes.addPass(createInsertRedistribute(insert));
-  passes.addPass(createSimplifyRedistribute(simplify));
+  passes.addPass(createSimplifyRedistribute(simplify, std::move(costModel)));
 }
 
 void shardir::buildCollectives(

@@ -13,12 +13,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BalanceRanks.h"
+#include "Utils.h"
 
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/PlanCache.h"
-#include "ShardIR/Propagation/CostModel.h"
 #include "ShardIR/Transforms/Patterns.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -168,20 +168,7 @@ struct RedistributeToCollectivesPass
     PlanOptions options;
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cache = &plans;
-    if (costModel)
-      options.stepCost = [this](const CollectiveStep &step, const Mesh &mesh,
-                                const std::vector<int64_t> &shape,
-                                int64_t elementBytes) {
-        PropagationGraph::Value value;
-        value.shape = shape;
-        value.elementBytes = elementBytes;
-        PropagationCost own =
-            costModel->redistribute(value, step.from, step.to, mesh);
-        Cost cost;
-        cost.bytes = own.bytes;
-        cost.seconds = own.seconds;
-        return cost;
-      };
+    options.stepCost = stepCostBy(costModel);
     bool changed = false;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       FailureOr<bool> rewrote = materializePlans(function, meshes, options);

@@ -21,6 +21,7 @@
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Placement/RedistributePlan.h"
+#include "ShardIR/Propagation/CostModel.h"
 #include "ShardIR/Report/RedistributionUsers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -152,6 +153,24 @@ bool MoveCost::operator<(const MoveCost &o) const {
          std::tie(o.picoseconds, o.bytes, o.collectives, o.work, o.depth);
 }
 
+StepCost
+shardir::stepCostBy(std::shared_ptr<const PropagationCostModel> costModel) {
+  if (!costModel)
+    return nullptr;
+  return [costModel](const CollectiveStep &step, const Mesh &mesh,
+                     const std::vector<int64_t> &shape, int64_t elementBytes) {
+    PropagationGraph::Value value;
+    value.shape = shape;
+    value.elementBytes = elementBytes;
+    PropagationCost own =
+        costModel->redistribute(value, step.from, step.to, mesh);
+    Cost cost;
+    cost.bytes = own.bytes;
+    cost.seconds = own.seconds;
+    return cost;
+  };
+}
+
 std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
                                        RankedTensorType type) {
   if (from == to)
@@ -166,12 +185,14 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
   PlanOptions options;
   options.mode = mode;
   options.elementBytes = elementBytes(type);
+  options.stepCost = stepCost;
   auto plan =
       planRedistribute(from.getValue(), to.getValue(), mesh, shape, options);
   auto *steps = std::get_if<RedistributePlan>(&plan);
   if (!steps)
     return std::nullopt;
-  Cost own = costOf(steps->steps, mesh, shape, options.elementBytes);
+  Cost own = costOf(steps->steps, mesh, shape, options.elementBytes,
+                    options.machine, stepCost);
   MoveCost cost;
   // Integers have equal sums in any order.
   static constexpr double kLongest = 9.0e6;

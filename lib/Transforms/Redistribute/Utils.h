@@ -22,6 +22,8 @@
 
 namespace shardir {
 
+class PropagationCostModel;
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -90,11 +92,16 @@ struct MoveCost {
   bool operator<(const MoveCost &o) const;
 };
 
-/// Costs of redistributions, each computed once.
+/// The costs of steps by `costModel`, for PlanOptions; null for null.
+StepCost stepCostBy(std::shared_ptr<const PropagationCostModel> costModel);
+
+/// Costs of redistributions, each computed once: those of `costModel`, or the
+/// default for null.
 class MoveCosts {
 public:
-  MoveCosts(const MeshTable &meshes, CostMode mode)
-      : meshes(meshes), mode(mode) {}
+  MoveCosts(const MeshTable &meshes, CostMode mode,
+            std::shared_ptr<const PropagationCostModel> costModel = nullptr)
+      : meshes(meshes), mode(mode), stepCost(stepCostBy(costModel)) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -103,6 +110,7 @@ public:
 private:
   const MeshTable &meshes;
   CostMode mode;
+  StepCost stepCost;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>
       known;

@@ -25,10 +25,6 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-static std::string bytesText(int64_t bytes) {
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
 /// The reason for the choice, and the alternatives that it does not name.
 static std::string comparison(const Alternatives &alternatives) {
   std::string text = describeChoice(alternatives);
@@ -143,7 +139,7 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
     // With the axes in a dim, each device receives its share of the sums alone.
     std::string way = "to reduce it later, constrain the users to be partial";
     Placement scattered = to.getValue();
-    if (from.getValue().owesOnly(scattered) && !scattered.dims.empty()) {
+    if (from.getValue().isPartialOf(scattered) && !scattered.dims.empty()) {
       for (const AxisRef &axis : from.getValue().partialAxes)
         scattered.dims.front().splits.push_back(Split::byAxis(axis));
       way += ", and to receive less, constrain it to " +

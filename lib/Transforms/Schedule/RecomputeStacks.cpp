@@ -31,7 +31,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Ops that a value is made of: what repeats more repeats several layers.
+/// The most ops that are repeated for one value: more are several layers.
 static constexpr size_t kMostOps = 1024;
 
 namespace {
@@ -40,18 +40,19 @@ struct Stack {
   scf::ForOp loop;
   unsigned number; ///< among the tensors that the loop carries
   tensor::InsertSliceOp write;
-  /// What an iteration keeps: what is written, or that without the leading dim.
+  /// The value that an iteration keeps: the row, or the value of which the row
+  /// is a copy with a leading dim.
   Value element;
   SmallVector<tensor::ExtractSliceOp> reads;
   int64_t bytes;
   bool isKept = true;
 
   OpResult result() const { return scf::ForOp(loop)->getOpResult(number); }
-  /// What is written.
+  /// The value that an iteration writes.
   Value row() const { return tensor::InsertSliceOp(write).getSource(); }
 };
 
-/// Ops of a loop's body, and what they cost in one iteration.
+/// Ops of a loop's body, and their cost in one iteration.
 struct Slice {
   llvm::SetVector<Operation *> ops;
   RepeatCost cost;
@@ -67,12 +68,12 @@ public:
   /// if that is impossible.
   std::optional<Slice> sliceOf(const Stack &stack, const MeshTable &meshes,
                                const DeviceRates &rates);
-  /// Repeats the ops of what is not kept in front of its readers, and takes it
-  /// out of the loop.
+  /// Repeats the ops of stacks that are not kept in front of their readers, and
+  /// takes these stacks out of the loop.
   void apply();
 
 private:
-  /// Where readers of one row are: in front of the first of them.
+  /// Repeats ops in front of the first reader of a row.
   struct Reader {
     OpBuilder builder;
     IRMapping again; ///< values of the loop's body, in the row's iteration
@@ -127,7 +128,8 @@ static Value rowOf(OffsetSizeAndStrideOpInterface op, ArrayRef<int64_t> shape) {
   return dyn_cast<Value>(offsets[0]);
 }
 
-/// What `value` is a copy of, with a leading dim of size 1; else `value`.
+/// The value of which `value` is a copy with a leading dim of size 1; else
+/// `value`.
 static Value withoutLeadingDim(Value value) {
   Operation *op = value.getDefiningOp();
   Value source;
@@ -366,7 +368,7 @@ void LoopStacks::eraseFromLoop() {
   if (decided && !decided.empty() && isa<ArrayAttr>(decided[0]))
     smaller->setAttr(ShardIRDialect::kDecidedBy,
                      ofKeptGroups(decided, isGroupKept));
-  // They name groups by number.
+  // Alternatives name groups by number.
   smaller->removeAttr(kAlternatives);
 
   Block *before = loop.getBody(), *after = smaller.getBody();
@@ -429,7 +431,7 @@ std::vector<DroppedValue> shardir::recomputeStacks(func::FuncOp function,
   for (LoopStacks &stacks : loops)
     if (llvm::any_of(stacks.all(), [](Stack &stack) { return !stack.isKept; }))
       stacks.apply();
-  // What only a stack was filled from, or began with.
+  // Ops whose values only went into a stack, or were its initial value.
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

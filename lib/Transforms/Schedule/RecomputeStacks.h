@@ -21,7 +21,7 @@
 
 namespace shardir {
 
-/// What a function no longer keeps, and computes a second time.
+/// A value that a function no longer keeps, and computes a second time.
 struct DroppedValue {
   std::string op; ///< the name of the op that computes it
   mlir::Location loc;

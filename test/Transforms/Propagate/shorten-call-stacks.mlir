@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @main
 // CHECK:   math.exp %{{.*}} loc("jit(main)/exp"(callsite("f.py":3:4 at "f.py":6:8)))
 // CHECK:   math.exp %{{.*}} loc("jit(main)/exp"(callsite("f.py":3:4 at "f.py":7:8)))
-// What is called once is known by its own place.
+// An op of a function that is called once keeps its innermost frame alone.
 // CHECK:   math.tanh %{{.*}} loc("jit(main)/tanh"("f.py":12:4))
 // A function of the program that is called twice: the name of the op stays.
 // CHECK:   math.sin %{{.*}} loc("jit(inner)/sin"(callsite("f.py":20:4 at "f.py":6:8)))

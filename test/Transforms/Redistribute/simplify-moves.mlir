@@ -16,8 +16,6 @@
 // What would hold more at one time than the limit is left alone: @widened keeps
 // its f32 shards of 192 bytes then.
 // RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-redistributed="memory-limit=1000 cost=bytes" | FileCheck %s --check-prefix=LIMIT
-// Or where nothing is to be moved.
-// RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-propagated="cost=bytes" -shardir-insert-redistribute -shardir-simplify-redistribute="cost=bytes move-across-ops=false" | FileCheck %s --check-prefix=LIMIT
 // LIMIT-LABEL: func.func @widened
 // LIMIT-NEXT:    arith.extf %arg0
 // LIMIT-NEXT:    math.absf

@@ -38,11 +38,11 @@
 // VALUES: remark: result 0 is placed #shardir.placement<@m, [{"a"}, {}]>, decided by argument 0 of @main, through linalg.matmul
 // VALUES: remark: result 2 is replicated
 
-// By time, it is given for both.
+// By time, the explanation has the seconds of both.
 // TIME: remark: result of 'linalg.matmul' is placed {{.*}}; 'linalg.matmul' has #shardir.placement<@m, [{}, {"a"}]>, around which a device needs {{[0-9.]+}} us and receives 73728 bytes;
 // TIME-SAME: the best alternative, #shardir.placement<@m, [{"a"}, {}]>, costs {{[0-9.]+}} us ({{[0-9.]+}} us more) and 393216 bytes (319488 bytes more)
 
-// What the explanation tells to write gives the alternative.
+// The placement that the explanation says to write gives the alternative.
 // PINNED: linalg.matmul {{.*}}shardir.placements = [#shardir.placement<@m, [{"a"}, {}]>]} ins(%arg0, %arg1
 
 shardir.mesh @m <["a"=4]>

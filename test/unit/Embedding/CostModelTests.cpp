@@ -127,6 +127,31 @@ TEST(CostModel, AnEmbeddersCostsDecideInThePass) {
             "f64");
 }
 
+// Propagation by the default costs leaves the redistribution on the side of
+// f32.
+TEST(CostModel, AnEmbeddersCostsDecideAcrossWhichOpsRedistributionsMove) {
+  for (std::string cost : {"bytes", "time"})
+    for (bool hasOwnCosts : {false, true}) {
+      Context context;
+      auto module = parseSourceString<ModuleOp>(kWidened, &context);
+      PassManager pm(&context);
+      pm.addPass(createPropagate({cost, "search", 0}));
+      SimplifyRedistributeOptions simplify;
+      simplify.cost = cost;
+      std::shared_ptr<const PropagationCostModel> costs;
+      if (hasOwnCosts)
+        costs = std::make_shared<DearFloats>(cost == "bytes" ? CostMode::Bytes
+                                                             : CostMode::Time);
+      buildRedistribution(pm, {}, simplify, costs);
+      EXPECT_TRUE(module && succeeded(pm.run(*module)));
+      std::vector<unsigned> widths;
+      module->walk([&](RedistributeOp op) {
+        widths.push_back(op.getType().getElementTypeBitWidth());
+      });
+      EXPECT_EQ(widths, std::vector<unsigned>{hasOwnCosts ? 64u : 32u});
+    }
+}
+
 /// Work takes longer the more devices share it.
 class DearSharing : public MachineCostModel {
 public:
@@ -201,22 +226,22 @@ func.func @main(%x: tensor<64x64xf32> {shardir.placement = #shardir.placement<@m
     }
 }
 
-/// Remembers that it was asked.
-class AskedCosts : public MachineCostModel {
+/// Records that a redistribution's cost was computed.
+class RecordingCosts : public MachineCostModel {
 public:
   using MachineCostModel::MachineCostModel;
   PropagationCost redistribute(const PropagationGraph::Value &value,
                                const Placement &from, const Placement &to,
                                const Mesh &mesh) const override {
-    wasAsked = true;
+    wasUsed = true;
     return MachineCostModel::redistribute(value, from, to, mesh);
   }
-  mutable std::atomic<bool> wasAsked = false;
+  mutable std::atomic<bool> wasUsed = false;
 };
 
-// With a memory limit, propagation lowers the peak by any costs, so that what
-// is decided says nothing of them.
-TEST(CostModel, AnEmbeddersCostsAreAskedWhereStatesAreFitted) {
+// With a memory limit, propagation lowers the peak whatever the costs, so that
+// the decisions do not show which costs were used.
+TEST(CostModel, AnEmbeddersCostsAreUsedWhereStatesAreFitted) {
   constexpr char kStep[] = R"(
 shardir.mesh @m <["a"=4]>
 func.func @main(%x: tensor<64x64xf64> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
@@ -234,11 +259,11 @@ func.func @main(%x: tensor<64x64xf64> {shardir.placement = #shardir.placement<@m
 })";
   Context context;
   auto module = parseSourceString<ModuleOp>(kStep, &context);
-  auto costs = std::make_shared<AskedCosts>(CostMode::Bytes);
+  auto costs = std::make_shared<RecordingCosts>(CostMode::Bytes);
   PassManager pm(&context);
   pm.addPass(createFitOptimizerState({"bytes", "search", 1}, costs));
   EXPECT_TRUE(module && succeeded(pm.run(*module)));
-  EXPECT_TRUE(costs->wasAsked);
+  EXPECT_TRUE(costs->wasUsed);
   EXPECT_TRUE(module->getOperation()->hasAttr(kFittedStates));
 }
 

@@ -249,7 +249,7 @@ void LaunchCounters::execute(const Inst &inst, size_t agent) {
   }
 }
 
-/// What the agent had done when its clock left `clock`.
+/// The progress of the agent when its clock left `clock`.
 Work LaunchCounters::workAt(const Agent &agent, uint32_t clock) const {
   if (clock >= agent.clock)
     return agent.work;

@@ -59,9 +59,7 @@ struct CpuTarget {
   /// without SVE.
   unsigned sveBits = 0;
 
-  bool isAArch64() const {
-    return llvm::StringRef(triple).starts_with("aarch64");
-  }
+  bool isAArch64() const;
 
   /// Elements of `bits` bits in one vector register, at least one.
   int64_t lanes(unsigned bits) const {

@@ -39,7 +39,7 @@ struct CpuOptions {
   bool attention = true;
   /// Remarks that say how each contraction is computed.
   bool explain = false;
-  /// Tiles of products with these numbers where they fit.
+  /// Tile sizes that products take where they fit: `tile_m=8,tile_n=32`.
   std::string plan;
 };
 

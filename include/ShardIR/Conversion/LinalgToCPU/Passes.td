@@ -54,8 +54,8 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     Turns what later stages have no lowering for into linalg and plain tensor
     ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
     `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
-    tensors. Powers of 2 to 4 become products. Drops what linalg ops read or give and nobody uses. Everything else
-    is left alone.
+    tensors. Powers of 2 to 4 become products. Operands and results of linalg
+    ops that nothing uses are dropped. Everything else is left alone.
 
     ```mlir
     %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
@@ -225,15 +225,16 @@ def ContractionsToCpuLoops
     : Pass<"shardir-contractions-to-cpu-loops", "::mlir::func::FuncOp"> {
   let summary = "Lower large contractions to packed, register-tiled loops";
   let description = [{
-    Every linalg op on memrefs that is a sum of products of floats or of i8 and is
-    large enough becomes loops over blocks of k, packed rows of A, packed panels of B
-    and register tiles, in vectors of the target's width. Operands may be
+    Every linalg op on memrefs that is a sum of products of floats or of i8 and
+    is large enough becomes loops over blocks of k, packed rows of A, packed
+    panels of B and register tiles, in vectors of the target's width. Operands may be
     transposed or have several batch, row, column and reduction dims; loops that
     are one in memory are merged. Extents may be ragged or unknown. Independent
     chunks are `scf.forall` loops, whose number does not depend on how many
     threads there will be. A `linalg.fill` with zero right before is taken into
     the first block of k. Operands in bf16 and f16 are widened while they are
-    packed, where the target does not multiply them as they are. With `explain` a remark names the schedule of each (docs/Performance.md).
+    packed, where the target does not multiply them as they are. With `explain` a
+    remark names the schedule of each (docs/Performance.md).
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
@@ -260,7 +261,7 @@ def ContractionsToCpuLoops
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">,
     Option<"plan", "plan", "std::string", "",
-           "Tiles of these numbers where they fit: tile_m=8,tile_n=32">
+           "Tile sizes, taken where they fit: tile_m=8,tile_n=32">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

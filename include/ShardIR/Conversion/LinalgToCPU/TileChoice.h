@@ -49,11 +49,11 @@ struct ContractionTiles {
     Tiles,
   };
   Unit unit = Unit::Fma;
-  /// LLVM's intrinsic of Dot and Tiles, and its name for people.
+  /// LLVM's intrinsic of Dot and Tiles, and its description in remarks.
   llvm::StringRef intrinsic, instruction;
   /// Packed elements that are one word of Dot and Tiles: neighbours along k.
   int64_t perWord = 1;
-  /// The intrinsic only multiplies: its result is added by another one.
+  /// The intrinsic only multiplies: another instruction adds its result.
   bool addsApart = false;
   /// The intrinsic takes A's bytes as unsigned ones: 128 is added to them, and
   /// sums start at -128 times the sum of B's column.
@@ -83,8 +83,9 @@ struct ContractionTiles {
   int64_t depth() const { return unit == Unit::Tiles ? 16 * perWord : perWord; }
 };
 
-/// Numbers that a choice takes where they fit; 0 leaves one to the choice.
-struct TilePlan {
+/// The option `plan`: numbers that the choice takes where they fit the
+/// registers; 0 leaves one to the choice.
+struct ForcedTiles {
   /// Rows and columns of the register tile.
   int64_t tileM = 0, tileN = 0;
   /// The longest block of k, and rows of A in one chunk.
@@ -106,7 +107,7 @@ struct TilePlan {
 /// The tiles for `shape` on `target`.
 ContractionTiles chooseTiles(const ContractionShape &shape,
                              const CpuTarget &target,
-                             const TilePlan &plan = {});
+                             const ForcedTiles &forced = {});
 
 /// One line for people: the instructions, the register tile, the blocks, what
 /// is packed and what threads share.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ranks and devices of meshes, for code that does not look into a mesh and so
-// does without the headers of Placement/.
+// Ranks and devices of meshes, without the headers of Placement/: code that
+// needs no more of a mesh includes this one alone.
 //
 //===----------------------------------------------------------------------===//
 

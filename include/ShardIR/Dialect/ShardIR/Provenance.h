@@ -37,17 +37,19 @@ constexpr llvm::StringLiteral kOperands = "shardir.operands";
 /// The text for people of a list of `#shardir.provenance`; empty for null.
 std::string describeProvenance(mlir::ArrayAttr provenance);
 
-/// The files' places in a location, the innermost first, then those that called
-/// it.
+/// The `FileLineColLoc`s of a location: its innermost frame, then the frames
+/// that called it.
 llvm::SmallVector<mlir::Location> callFrames(mlir::Location loc);
+/// The location of these frames, of which there is at least one.
+mlir::Location callStack(llvm::ArrayRef<mlir::Location> frames);
 
 /// The location as `file:line:col`, with the frames that called it behind
 /// `, called from `; empty where there is none.
 std::string describeLocation(mlir::Location loc);
 
-/// An op in words that people know: `linalg.matmul`; what a body computes,
-/// `elementwise multiply`, `sum over dim 1`; with the name that a front end
-/// gave it, `layers.0.mlp (elementwise multiply)`.
+/// The name of an op for people: `linalg.matmul`; for an op with a body its
+/// computation, `elementwise multiply` or `sum over dim 1`. A name that a front
+/// end gave stands in front: `layers.0.mlp (elementwise multiply)`.
 std::string describeOp(mlir::Operation *op);
 
 } // namespace shardir

@@ -40,7 +40,7 @@ def ShardIR_Dialect : Dialect {
     - `shardir.machine` on the module: rates and memory of the machine that
       decisions are made for;
     - `shardir.unstored` on ops whose results a kernel of a later stage computes
-      without storing them (attention's scores), a unit: no memory counts;
+      without storing them (attention's scores), a unit: they count no memory;
     - `shardir.partial_cast` on `arith.truncf`, a unit: a partial sum passes it;
     - `shardir.kernel` on ops of host code that are to be one kernel (a unit), on
       launches and kernels the name that tells them apart (a string);
@@ -164,8 +164,8 @@ def ShardIR_ProvenanceAttr : AttrDef<ShardIR_Dialect, "Provenance"> {
   let description = [{
     The annotation, then the ops through which its axes reached the value. Of a
     long way the first three and the last two ops are listed, with the number of
-    those that are left out between them. A place in a function that is called in
-    several places has the callers that tell them apart.
+    those that are left out between them. Where a function is called in several
+    places, a place in it is followed by the callers that tell the calls apart.
 
     ```
     provenance ::= `#shardir.provenance` `<` origin (`,` `through` `[` through `]`)? `>`

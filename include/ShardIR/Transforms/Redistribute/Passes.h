@@ -20,17 +20,21 @@ class PropagationCostModel;
 #define GEN_PASS_DECL
 #include "ShardIR/Transforms/Redistribute/Passes.h.inc"
 
-/// From stage propagated to stage redistributed.
-void buildRedistribution(mlir::OpPassManager &passes,
-                         InsertRedistributeOptions insert,
-                         SimplifyRedistributeOptions simplify);
-
-/// The pass with costs of an embedder (ShardIR/Propagation/CostModel.h), by
-/// whose `redistribute` the steps of each plan are weighed; null for those of
+/// The passes with costs of an embedder (ShardIR/Propagation/CostModel.h), by
+/// whose `redistribute` the steps of each plan are compared; null for those of
 /// the mesh and the machine.
+std::unique_ptr<mlir::Pass> createSimplifyRedistribute(
+    SimplifyRedistributeOptions options,
+    std::shared_ptr<const PropagationCostModel> costModel);
 std::unique_ptr<mlir::Pass> createRedistributeToCollectives(
     RedistributeToCollectivesOptions options,
     std::shared_ptr<const PropagationCostModel> costModel);
+
+/// From stage propagated to stage redistributed, with costs as above.
+void buildRedistribution(
+    mlir::OpPassManager &passes, InsertRedistributeOptions insert,
+    SimplifyRedistributeOptions simplify,
+    std::shared_ptr<const PropagationCostModel> costModel = nullptr);
 
 /// From stage redistributed to stage collective, with costs as above.
 void buildCollectives(

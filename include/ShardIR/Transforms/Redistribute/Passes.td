@@ -78,8 +78,6 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
            "what decides: `time` (of a machine model) or `bytes`">,
     Option<"shareGathers", "share-gathers", "bool", "false",
            "gather an argument once for all of its uses">,
-    Option<"moveAcrossOps", "move-across-ops", "bool", "true",
-           "move redistributions to the side of an op where they cost less">,
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes per device; what would keep values alive for longer stays below">,
     Option<"mergeEqual", "merge-equal", "bool", "false",

@@ -110,7 +110,7 @@ public:
   /// is an f32 or an integer of 32 or 64 bits.
   mlir::Value pinned(mlir::ValueRange values);
 
-  /// What `then` gives if `condition` holds, else what `otherwise` does.
+  /// The values of `then` if `condition` holds, else those of `otherwise`.
   llvm::SmallVector<mlir::Value>
   either(mlir::Value condition,
          llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,

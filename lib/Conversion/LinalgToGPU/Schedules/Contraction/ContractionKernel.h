@@ -36,8 +36,8 @@ struct TilePlan {
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.
   bool prologue[2] = {false, false};
-  /// What that map makes, where the kernel leaves out the steps of groups that
-  /// have no row of a tile.
+  /// The factor that this map makes, if the kernel leaves out the steps of
+  /// groups without a row in a tile.
   std::optional<RowGroups> rowGroups = std::nullopt;
   /// By input: it is copied first, into rows that vectors can read
   /// (OperandCopies.h); and it is read element by element.

@@ -66,7 +66,7 @@ linalg::LinalgOp shardir::findPrologue(linalg::LinalgOp contraction,
   SmallVector<Value> reads = bufferUseOf(map).reads;
   for (Operation *op = map->getNextNode(); op && op != last->getNextNode();
        op = op->getNextNode()) {
-    // What frees an input moves behind the kernel.
+    // A deallocation of an input moves behind the kernel.
     if (isQuiet(op) || isa<memref::DeallocOp>(op))
       continue;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);

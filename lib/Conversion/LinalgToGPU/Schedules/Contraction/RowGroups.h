@@ -35,8 +35,8 @@ struct RowGroups {
   mlir::AffineMap rowsMap, fromMap, toMap;
 };
 
-/// What `map` makes of input `input` of `op` if that is such a factor: all of
-/// the map's results.
+/// The groups, if `map` makes such a factor of input `input` of `op`, in all of
+/// its results.
 std::optional<RowGroups> matchRowGroups(mlir::linalg::LinalgOp op,
                                         unsigned input,
                                         mlir::linalg::LinalgOp map);

@@ -1,0 +1,127 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The groups of dims by which a reshape is expand_shape and collapse_shape.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reshapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// The finest groups of dims of two shapes whose products are equal. Requires
+/// equal element counts above 0, and dims on both sides.
+static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                         SmallVectorImpl<ReassociationIndices> &fromGroups,
+                         SmallVectorImpl<ReassociationIndices> &toGroups) {
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices &left = fromGroups.emplace_back();
+    ReassociationIndices &right = toGroups.emplace_back();
+    int64_t a = from[i], b = to[j];
+    left.push_back(i++);
+    right.push_back(j++);
+    while (a != b) {
+      if (a < b) {
+        a *= from[i];
+        left.push_back(i++);
+      } else {
+        b *= to[j];
+        right.push_back(j++);
+      }
+    }
+  }
+  // The remaining dims have extent 1.
+  for (; i < from.size(); ++i)
+    fromGroups.back().push_back(i);
+  for (; j < to.size(); ++j)
+    toGroups.back().push_back(j);
+}
+
+/// For each dim of `from` the dims of `to` that it is split into, where the
+/// first dim of `from` alone is open; none where these are not known.
+static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
+                                                         RankedTensorType to) {
+  int64_t end = to.getRank();
+  SmallVector<ReassociationIndices> groups(from.getRank());
+  for (int64_t dim = from.getRank() - 1; dim > 0; --dim) {
+    int64_t extent = 1, whole = from.getDimSize(dim), begin = end;
+    if (ShapedType::isDynamic(whole) || whole == 0)
+      return {};
+    while (begin > 1 && !to.isDynamicDim(begin - 1) &&
+           (begin == end || extent < whole))
+      extent *= to.getDimSize(--begin);
+    if (begin == end || extent != whole)
+      return {};
+    groups[dim] = llvm::to_vector(llvm::seq<int64_t>(begin, end));
+    end = begin;
+  }
+  groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, end));
+  return groups;
+}
+
+/// Expands the dims of a tensor whose first dim alone is open. The elements of
+/// the shape operand are the new extents.
+static Value expandFirstDim(OpBuilder &builder, tensor::ReshapeOp op,
+                            RankedTensorType from, RankedTensorType to) {
+  auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  if (!elements || !from.getRank() || !from.isDynamicDim(0) ||
+      to.getRank() <= from.getRank())
+    return {};
+  SmallVector<ReassociationIndices> groups = splitOfFirstDim(from, to);
+  if (groups.empty())
+    return {};
+  SmallVector<OpFoldResult> extents;
+  for (auto [dim, extent] : llvm::enumerate(elements.getElements())) {
+    if (!to.isDynamicDim(dim))
+      extents.push_back(builder.getIndexAttr(to.getDimSize(dim)));
+    else if (extent.getType().isIndex())
+      extents.push_back(extent);
+    else
+      extents.push_back(arith::IndexCastOp::create(builder, op.getLoc(),
+                                                   builder.getIndexType(),
+                                                   extent)
+                            .getResult());
+  }
+  return tensor::ExpandShapeOp::create(builder, op.getLoc(), to, op.getSource(),
+                                       groups, extents);
+}
+
+Value shardir::expandOrCollapse(OpBuilder &builder, tensor::ReshapeOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to)
+    return {};
+  if (!from.hasStaticShape())
+    return expandFirstDim(builder, op, from, to);
+  if (!to.hasStaticShape() || from.getNumElements() != to.getNumElements() ||
+      from.getNumElements() == 0 || from == to)
+    return {};
+  SmallVector<ReassociationIndices> fromGroups, toGroups;
+  if (from.getRank() && to.getRank())
+    commonGroups(from.getShape(), to.getShape(), fromGroups, toGroups);
+  SmallVector<int64_t> merged;
+  for (const ReassociationIndices &group : fromGroups) {
+    int64_t extent = 1;
+    for (int64_t dim : group)
+      extent *= from.getDimSize(dim);
+    merged.push_back(extent);
+  }
+  Location loc = op.getLoc();
+  Value value = op.getSource();
+  auto type = RankedTensorType::get(merged, from.getElementType());
+  if (from.getRank() != type.getRank())
+    value =
+        tensor::CollapseShapeOp::create(builder, loc, type, value, fromGroups);
+  if (to.getRank() != type.getRank())
+    value = tensor::ExpandShapeOp::create(builder, loc, to, value, toGroups);
+  return value;
+}
