@@ -17,8 +17,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -43,14 +45,15 @@ double now() {
       .count();
 }
 
-/// A file, which processes in other network namespaces see, too.
+/// A file, which processes in other network namespaces see, too. The id of a
+/// communicator that was split may be longer than an address.
 socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
   address = {};
   address.sun_family = AF_UNIX;
-  std::string name =
-      P_tmpdir "/" + std::string(id.bytes) + "." + std::to_string(rank);
-  std::memcpy(address.sun_path, name.data(), name.size());
-  return socklen_t(offsetof(sockaddr_un, sun_path) + name.size() + 1);
+  std::snprintf(address.sun_path, sizeof(address.sun_path),
+                P_tmpdir "/shardir-nccl-%zx.%d",
+                std::hash<std::string>()(id.bytes), rank);
+  return sizeof(address);
 }
 
 /// Moves what it can. 1: something moved; 0: nothing; -1: the peer is gone; -2:
