@@ -425,6 +425,11 @@ def process_index() -> int:
     return max(_runtime.launched_as(), 0)
 
 
+def is_first_process(device: str) -> bool:
+    """Whether this process speaks and writes for all of a program's."""
+    return device not in ("mpi", "nccl") or process_index() == 0
+
+
 @contextlib.contextmanager
 def in_all_processes(device: str, timeout: float) -> Iterator[None]:
     """Where ranks are processes: waits for all of them at the end. An error of one is raised in all."""

@@ -279,7 +279,8 @@ class TrainStep:
                 if found[name].dtype != self._dtype_of(i)[0]:
                     raise UsageError(f"'{name}' has type {found[name].dtype} in the checkpoint, "
                                      f"expected {self._dtype_of(i)[0]}")
-            state = [_checkpoint.read(entry, i, found[name], self._dtype_of(i)[1]) for i, name in enumerate(self._names)]
+            state = _checkpoint.read_all(entry, os.fspath(folder), [
+                (found[name], self._dtype_of(i)[1]) for i, name in enumerate(self._names)], self.program._settings[0])
             path = os.path.join(folder, "optimizer.json")
             try:
                 with open(path, encoding="utf-8") as file:
