@@ -42,7 +42,7 @@ nb::object Block::toArray(const std::string &framework, Sign sign) && {
   return make(nb::jax{});
 }
 
-Shards *Shards::copy() const {
+Shards *Shards::clone() const {
   auto made = std::make_unique<Shards>();
   made->shape = shape;
   made->digest = digest;

@@ -20,6 +20,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,16 @@ struct Shards {
   Shards &operator=(const Shards &) = delete;
   std::vector<Block> blocks;
   std::vector<int64_t> shape;
-  /// Of the array that was distributed; processes compare it.
+  /// Of the array that was distributed, or of the full shape where a process
+  /// gave its own shard; processes compare it.
   uint64_t digest = 0;
+  /// Of a shard that its process gave: the first process that holds the same
+  /// part has the same digest.
+  struct Copy {
+    uint64_t digest;
+    size_t first;
+  };
+  std::optional<Copy> copy;
   size_t bytes() const {
     size_t sum = 0;
     for (const Block &block : blocks)
@@ -73,7 +82,7 @@ struct Shards {
         sum += block.bytes();
     return sum;
   }
-  Shards *copy() const;
+  Shards *clone() const;
 };
 
 /// Keeps memory until the process ends: the transport may write to it after a

@@ -52,8 +52,9 @@ uint64_t digestOf(const shardir_buffer &array) {
   return chains[0];
 }
 
-/// This process' number, once the processes are connected.
-static int64_t connect(const std::string &device, double timeout) {
+/// This process' number and how many there are, once they are connected.
+static std::pair<int64_t, int64_t> connect(const std::string &device,
+                                           double timeout) {
   int64_t number, count;
   shardir_status status;
   {
@@ -62,7 +63,7 @@ static int64_t connect(const std::string &device, double timeout) {
                                      &number, &count);
   }
   check(status);
-  return number;
+  return {number, count};
 }
 
 /// Among processes that are connected.
@@ -90,7 +91,7 @@ std::tuple<int, int64_t, std::string> agree(const std::string &device,
 void Processes::start(const shardir_program *program) {
   if (isStarted || !areRanks())
     return;
-  own = connect(device, timeout);
+  std::tie(own, count) = connect(device, timeout);
   check(shardir_processes_match(program));
   isStarted = true;
 }
@@ -130,7 +131,26 @@ void Processes::compare(Call call, size_t index,
   raise("UsageError", text + " of process " + std::to_string(who) +
                           " differs from that of process 0: every process "
                           "passes the same full arrays, of which it takes its "
-                          "part; seed random numbers alike");
+                          "part, or all pass a shardir.Local; seed random "
+                          "numbers alike");
+}
+
+void Processes::compareCopies(uint64_t digest, size_t first,
+                              const std::string &name) const {
+  std::vector<uint64_t> all(size_t(count), digest);
+  std::vector<void *> places;
+  for (uint64_t &each : all)
+    places.push_back(&each);
+  gather(&digest, sizeof(digest), places,
+         std::vector<size_t>(all.size(), sizeof(digest)));
+  broadcast(all.data(), all.size() * sizeof(digest));
+  auto [worst, who, text] =
+      agree(all[first] != digest, "process " + std::to_string(first));
+  if (worst)
+    raise("UsageError", name + " of process " + std::to_string(who) +
+                            " differs from that of " + text +
+                            ", which holds the same part: both pass the same "
+                            "elements in their shardir.Local");
 }
 
 void Processes::gather(const void *data, size_t bytes,

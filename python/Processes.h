@@ -69,6 +69,11 @@ public:
   void compare(Call call, size_t index, const std::vector<uint64_t> &digests,
                const std::vector<std::string> &names) const;
 
+  /// Raises UsageError in all processes unless each has the digest of process
+  /// `first`, which holds the same part of `name`.
+  void compareCopies(uint64_t digest, size_t first,
+                     const std::string &name) const;
+
   /// The blocks of all processes in process 0, `blocks[r]` of `sizes[r]` bytes
   /// from process r; others give `own`.
   void gather(const void *own, size_t bytes, const std::vector<void *> &blocks,
@@ -81,7 +86,7 @@ private:
   std::string device;
   double timeout;
   bool isStarted = false;
-  int64_t own = 0;
+  int64_t own = 0, count = 1;
 };
 
 } // namespace python

@@ -61,6 +61,13 @@ struct TensorSpec {
   std::string placement;
 };
 
+std::string textOf(const std::vector<int64_t> &shape) {
+  std::string text = "(";
+  for (int64_t extent : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
 /// How a call is made.
 struct RunSettings {
   std::string device = "threads";
@@ -165,6 +172,10 @@ public:
       for (const Shards *shards : given)
         digests.push_back(shards->digest);
       processes.compare(Call::RunShards, 0, digests, quotedNames);
+      for (size_t i = 0; i < given.size(); ++i)
+        if (given[i]->copy)
+          processes.compareCopies(given[i]->copy->digest, given[i]->copy->first,
+                                  quotedNames[i]);
     }
     for (size_t r = 0; r < ranks; ++r)
       for (const Shards *shards : given)
@@ -224,8 +235,49 @@ public:
                                            views.data());
       if (processes.areRanks())
         into->digest = digestOf(whole);
+      into->copy.reset();
     }
     check(status);
+    return made.release();
+  }
+
+  /// This process' shard of argument i, of a tensor of shape `whole`, in the
+  /// memory of `into` where shapes are the same. Process `first` is the first
+  /// one that holds the same part.
+  Shards *takeShard(size_t i, nb::handle object,
+                    const std::vector<int64_t> &whole, size_t first,
+                    Shards *into) {
+    if (!processes.areRanks())
+      raise("UsageError", nameOf(i) +
+                              " is a shardir.Local, the shard of one "
+                              "process, but device '" +
+                              settings.device +
+                              "' has all ranks in this one: pass the full "
+                              "array");
+    processes.start(program());
+    size_t own = processes.number();
+    Input input(object, arguments.at(i).type, nameOf(i));
+    if (std::vector<int64_t> expected =
+            shardShape(false, i, whole, int64_t(own));
+        input.shape != expected)
+      raise("UsageError", nameOf(i) + ": process " + std::to_string(own) +
+                              " holds a shard of shape " + textOf(expected) +
+                              " of the full shape " + textOf(whole) +
+                              ", but its shardir.Local has shape " +
+                              textOf(input.shape));
+    shardir_buffer view = input.view(arguments[i].type);
+    std::unique_ptr<Shards> made;
+    if (!into || into->shape != whole) {
+      made = std::make_unique<Shards>();
+      into = made.get();
+      fillBlocks(*into, /*isResult=*/false, i, whole);
+    }
+    std::memcpy(into->blocks[own].data.get(), view.data,
+                into->blocks[own].bytes());
+    int64_t rank = int64_t(whole.size());
+    into->digest =
+        digestOf({const_cast<int64_t *>(whole.data()), &rank, 1, SHARDIR_I64});
+    into->copy = {digestOf(view), first};
     return made.release();
   }
 
@@ -435,7 +487,7 @@ NB_MODULE(_runtime, m) {
   nb::class_<Shards>(m, "Shards")
       .def_ro("shape", &Shards::shape)
       .def_prop_ro("nbytes", &Shards::bytes)
-      .def("copy", &Shards::copy, nb::rv_policy::take_ownership);
+      .def("copy", &Shards::clone, nb::rv_policy::take_ownership);
   nb::class_<Entry>(m, "Entry")
       .def("__init__",
            [](Entry *self, nb::object library, const std::string &name,
@@ -463,6 +515,9 @@ NB_MODULE(_runtime, m) {
       .def("run_shards", &Entry::runShards, "arguments"_a, "shapes"_a.none())
       .def("distribute", &Entry::distribute, "i"_a, "array"_a,
            "into"_a.none() = nb::none(), nb::rv_policy::take_ownership)
+      .def("take_shard", &Entry::takeShard, "i"_a, "array"_a, "shape"_a,
+           "first"_a, "into"_a.none() = nb::none(),
+           nb::rv_policy::take_ownership)
       .def("collect", &Entry::collect, "is_result"_a, "i"_a, "shards"_a,
            "framework"_a, "unsigned"_a = false, "everywhere"_a = true)
       .def("begin_save", [](Entry &e) { e.begin(Call::Save); })

@@ -69,6 +69,11 @@ def cpu_has(flag):
         return False
 
 
+def has_network_namespaces():
+    """Whether this user may make network namespaces and tunnels."""
+    return answers("unshare", "--net", "ip", "tuntap", "add", "dev", "probe", "mode", "tun")
+
+
 features = {
     "compiler": config.shardir_compiler,
     "asan": "address" in config.shardir_sanitizer,
@@ -81,6 +86,7 @@ features = {
     "nvdisasm": answers("nvdisasm", "--version"),
     # Open MPI itself leaks and races, as sanitizers see it.
     "mpi": has_open_mpi() and not config.shardir_sanitizer,
+    "netns": has_network_namespaces(),
     "programs": os.path.exists(os.path.join(programs, "manifest.json")),
     "python-package": bool(getattr(config, "shardir_python", "")),
     "exhaustive": bool(os.environ.get("SHARDIR_EXHAUSTIVE")),

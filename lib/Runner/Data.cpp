@@ -16,6 +16,7 @@
 
 #include "Data.h"
 
+#include "Progress.h"
 #include "ShardIR/Runner/Failure.h"
 
 #include <algorithm>
@@ -198,7 +199,9 @@ void RunData::loadArguments() {
   arguments.resize(count);
   shapes.resize(count);
   std::string random;
+  Progress progress("reading", count, Progress::terminal(processes.isFirst()));
   for (size_t i = 0; i != count; ++i) {
+    progress.show(i);
     const Tensor &tensor = program.arguments[i];
     if (!sources[i]) {
       if (!tensor.isStatic())
@@ -354,12 +357,16 @@ void RunData::fillFiles() {
   if (!sliced && !processes.isFirst())
     return;
   files->open();
-  for (size_t i = 0; i != results.size(); ++i)
+  Progress progress("writing", results.size(),
+                    Progress::terminal(processes.isFirst()));
+  for (size_t i = 0; i != results.size(); ++i) {
+    progress.show(i);
     if (sliced)
       files->write(program, i, processes.getNumber(),
                    resultShard(i, processes.getNumber()));
     else
       files->writeWhole(i, results[i]);
+  }
   files->close();
 }
 

@@ -11,13 +11,13 @@ Models come in through `shardir.torch` and `shardir.jax`. Every exception is a `
 
 from ._errors import CompileError, Diagnostic, Error, RankError, UsageError, VerifyError
 from ._mesh import Block, Mesh, Partial, Replicate, Shard
-from ._program import Program, Tensor, compile, load, process_index
+from ._program import Local, Program, Tensor, compile, load, process_index
 from ._report import Collective, Report, Value, compare
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Block", "Collective", "CompileError", "Diagnostic", "Error", "Mesh", "Partial", "Program", "RankError",
+    "Block", "Collective", "CompileError", "Diagnostic", "Error", "Local", "Mesh", "Partial", "Program", "RankError",
     "Replicate", "Report", "Shard", "Tensor", "UsageError", "Value", "VerifyError", "compare", "compile", "load",
     "process_index",
 ]

@@ -15,9 +15,9 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _runtime
+from ._compiler import Progress
 from ._errors import UsageError
-from ._program import in_all_processes
+from ._program import in_all_processes, is_first_process
 
 #: Element types as `.safetensors` writes them, and their bytes.
 DTYPES = {"i1": ("BOOL", 1), "i8": ("I8", 1), "i16": ("I16", 2), "i32": ("I32", 4), "i64": ("I64", 8),
@@ -108,6 +108,16 @@ def _usage_errors(verb: str) -> Iterator[None]:
         raise UsageError(f"cannot {verb} '{error.filename}': {error.strerror}") from error
 
 
+@contextlib.contextmanager
+def shown(what: str, is_first: bool) -> Iterator[Callable[[float], None]]:
+    """A function that shows how much of `what` is done, 0 to 1, on the terminal of the first process."""
+    progress = Progress(what)
+    try:
+        yield progress.show if is_first else lambda done: None
+    finally:
+        progress.end()
+
+
 class Saving:
     """A checkpoint that is being written while steps go on. It has its name after `wait`, which all processes call
     where ranks are processes; until then the one that was there before stays."""
@@ -118,8 +128,9 @@ class Saving:
         by name, which process 0 writes."""
         self._folder, self._tensors, self._write, self._extra = folder, tensors, write, extra
         self._processes = (device, timeout)
-        self._is_first = device not in ("mpi", "nccl") or _runtime.launched_as() <= 0
+        self._is_first = is_first_process(device)
         self._parts = _parts(tensors, part_bytes)
+        self._size, self._written = sum(tensor.nbytes for tensor in tensors), 0
         self._error: Exception | None = None
         self._ended = False
         with in_all_processes(*self._processes), _usage_errors("write"):
@@ -136,14 +147,22 @@ class Saving:
         """Whether this process has written its part, so that `wait` does not wait for it."""
         return not self._thread.is_alive()
 
+    @property
+    def progress(self) -> float:
+        """How much of its part this process has written, 0 to 1, in steps of a tensor."""
+        return self._written / self._size if self._size else float(self.is_written())
+
     def wait(self) -> None:
-        """Ends the save. Raises what went wrong in any process."""
+        """Ends the save; a terminal shows its progress. Raises what went wrong in any process."""
         if self._ended:
             return
         self._ended = True
         try:
             with in_all_processes(*self._processes):
-                self._thread.join()
+                with shown(f"saving '{self._folder}':", self._is_first) as show:
+                    while self._thread.is_alive():
+                        self._thread.join(0.25)
+                        show(self.progress)
                 if self._error is not None:
                     raise self._error
             with in_all_processes(*self._processes), _usage_errors("write"):
@@ -170,6 +189,7 @@ class Saving:
                     with _opened(path, os.O_WRONLY) as fd:
                         for number in part.numbers:
                             self._write(number, fd, part.offsets[number], path)
+                            self._written += self._tensors[number].nbytes
                         os.fsync(fd)
         except Exception as error:
             self._error = error
@@ -192,8 +212,8 @@ class Saving:
             os.replace(self._temporary(i), os.path.join(self._folder, self._name(i, save)))
         files = {self._tensors[number].name: self._name(i, save)
                  for i, part in enumerate(self._parts) for number in part.numbers}
-        total = sum(tensor.nbytes for tensor in self._tensors)
-        _sync_and_replace(index, json.dumps({"metadata": {"total_size": total}, "weight_map": files}, indent=2) + "\n")
+        described = {"metadata": {"total_size": self._size}, "weight_map": files}
+        _sync_and_replace(index, json.dumps(described, indent=2) + "\n")
         for path in old:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
@@ -251,7 +271,18 @@ def stored(folder: str) -> dict[str, Stored]:
         return found
 
 
-def read(entry: Any, number: int, tensor: Stored, element_bytes: int) -> Any:
+def read_all(entry: Any, folder: str, tensors: Sequence[tuple[Stored, int]], device: str) -> list[Any]:
+    """This process' shards of the first arguments, each a stored tensor with the bytes of an element."""
+    size, done, state = sum(tensor.nbytes for tensor, _ in tensors), 0, []
+    with shown(f"loading '{folder}':", is_first_process(device)) as show:
+        for number, (tensor, element_bytes) in enumerate(tensors):
+            state.append(_read(entry, number, tensor, element_bytes))
+            done += tensor.nbytes
+            show(done / max(size, 1))
+    return state
+
+
+def _read(entry: Any, number: int, tensor: Stored, element_bytes: int) -> Any:
     """This process' shards of argument `number`."""
     if tensor.nbytes != element_bytes * math.prod(tensor.shape):
         raise UsageError(f"cannot read '{tensor.path}': a tensor of shape {tensor.shape} has {tensor.nbytes} bytes")

@@ -31,18 +31,19 @@ def tool(name: str) -> str:
     return found
 
 
-class _Progress:
-    """One line on a terminal that says how long a compilation has taken, from the third second on."""
+class Progress:
+    """One line on a terminal that says how long something has taken, from the third second on, and how much is done."""
 
     def __init__(self, what: str):
         self.what, self.begun, self.shown = what, time.monotonic(), False
 
-    def show(self) -> None:
+    def show(self, done: float | None = None) -> None:
         elapsed = time.monotonic() - self.begun
         if elapsed < 2 or not sys.stderr.isatty():
             return
         self.shown = True
-        sys.stderr.write(f"\r\x1b[2K{self.what} {elapsed:.0f} s ")
+        part = "" if done is None else f"{done:.0%}, "
+        sys.stderr.write(f"\r\x1b[2K{self.what} {part}{elapsed:.0f} s ")
         sys.stderr.flush()
 
     def end(self) -> None:
@@ -60,7 +61,7 @@ def run_tool(command: list[str], text: str | bytes | None = None, what: str = ""
             file.seek(0)
         child = subprocess.Popen(command, stdin=file if text is not None else subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    progress = _Progress(what)
+    progress = Progress(what)
     try:
         while True:
             try:

@@ -112,8 +112,8 @@ class DynamicInputs:
     def check(self, inputs: Sequence[torch.Tensor]) -> None:
         """Raises UsageError for extents that the traced function does not take."""
         for i, d, _ in self._dims:
-            if d >= inputs[i].dim():
-                raise UsageError(f"input {i} has {inputs[i].dim()} dims, and no dim {d}")
+            if d >= len(inputs[i].shape):
+                raise UsageError(f"input {i} has {len(inputs[i].shape)} dims, and no dim {d}")
         extents = [inputs[i].shape[d] for i, d, _ in self._dims]
         for (i, d, _), n, (least, most) in zip(self._dims, extents, self._ranges):
             if not least <= n <= most:

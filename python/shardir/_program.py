@@ -21,7 +21,7 @@ from ._mesh import Block, Mesh, blocks, near
 from ._report import Report
 from ._show import show_tensor
 
-__all__ = ["Program", "Tensor", "compile", "load", "process_index"]
+__all__ = ["Local", "Program", "Tensor", "compile", "load", "process_index"]
 
 _DTYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64,
            "f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -59,8 +59,30 @@ class Tensor:
         return f"{self.name}: tensor<{extents}{self.element_type}>"
 
 
+@dataclasses.dataclass(frozen=True)
+class Local:
+    """This process' shard of an input, in the place of the full array, where ranks are processes (`device="mpi"` or
+    "nccl"): for inputs of which a process reads its own part alone.
+
+    array: NumPy's, PyTorch's or JAX's; the elements of `program.blocks(name)[shardir.process_index()]`. Processes
+        that hold the same part give the same elements.
+    shape: of the full array; all processes give the same.
+
+    Calls raise UsageError where a shard has another shape, or is not that of another process with the same part.
+    """
+
+    array: Any
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> Any:
+        return self.array.dtype
+
+
 def framework_of(array: Any) -> str:
     """"torch", "jax" or "numpy", whose arrays go out where this one came in."""
+    if isinstance(array, Local):
+        array = array.array
     module = type(array).__module__
     if module.startswith("torch"):
         return "torch"
@@ -120,6 +142,8 @@ class Program:
         self._small_floats = [i for i, t in enumerate(self.arguments) if t.element_type in _ML_DTYPES]
         self._small_results = [i for i, t in enumerate(self.results) if t.element_type in _ML_DTYPES]
         self._dynamic = any(-1 in t.shape for t in self.results)
+        #: By argument and full shape: the first process that holds the same part as this one.
+        self._first_holders: dict[tuple[int, tuple[int, ...]], int] = {}
         #: Results whose integers are unsigned; a front end sets it.
         self._unsigned: list[bool] = []
         #: Of the compiled file, removed with the program; None for a file of the user's.
@@ -237,9 +261,11 @@ class Program:
         return tuple(found)
 
     def _run(self, arrays: Sequence[Any], framework: str, unsharded: bool = False) -> list[Any]:
-        prepared = self._prepare(arrays)
+        is_local = any(isinstance(a, Local) for a in arrays) and not unsharded
+        prepared = list(arrays) if is_local else self._prepare(arrays)
         shapes = self._result_shapes(prepared) if self._dynamic else None
-        results = self._entry.run(prepared, shapes, framework, self._unsigned, unsharded)
+        results = self._run_shards(prepared, shapes, framework) if is_local else self._entry.run(
+            prepared, shapes, framework, self._unsigned, unsharded)
         if framework == "numpy":
             for i in self._small_results:
                 dtype = self.results[i].dtype
@@ -247,12 +273,40 @@ class Program:
                     results[i] = results[i].view(dtype)
         return results
 
-    def _prepare(self, arrays: Sequence[Any]) -> list[Any]:
-        """Arrays as the runtime takes them: numbers and lists become arrays, PyTorch's leave
-        autograd, small floats of NumPy become bits."""
+    def _run_shards(self, arrays: list[Any], shapes: Any, framework: str) -> list[Any]:
+        """The same where some arrays are `Local`."""
+        self._check_count(arrays)
+        shards = [self._distribute(i, a if isinstance(a, Local) else to_host(a, self.arguments[i]))
+                  for i, a in enumerate(arrays)]
+        made = self._entry.run_shards(shards, shapes)
+        return [self._entry.collect(True, i, shards[at] if at >= 0 else made[i], framework,
+                                    bool(self._unsigned) and self._unsigned[i])
+                for i, at in enumerate(self._in_place)]
+
+    def _distribute(self, i: int, array: Any, into: Any = None) -> Any:
+        """The shards of argument i, in the memory of `into` where shapes are the same. `array` is full, as the runtime
+        takes it, or a `Local`."""
+        if not isinstance(array, Local):
+            return self._entry.distribute(i, array, into) or into
+        shape = tuple(array.shape)
+        if (i, shape) not in self._first_holders:
+            if "partial" in self.arguments[i].placement:
+                raise UsageError(f"{self.names[i]} is a partial: pass the full array, not a shardir.Local")
+            holders = {b.rank: (b.ranges, b.parts) for b in self.blocks(f"arg{i}", shape)}
+            own = holders.get(process_index())  # None outside of the tensor's mesh
+            self._first_holders[i, shape] = next((r for r, held in holders.items() if held == own), process_index())
+        return self._entry.take_shard(i, to_host(array.array, self.arguments[i]), shape,
+                                      self._first_holders[i, shape], into) or into
+
+    def _check_count(self, arrays: Sequence[Any]) -> None:
         if len(arrays) != len(self.arguments):
             raise UsageError(f"'{self.function}' takes {len(self.arguments)} arguments ("
                              + ", ".join(map(str, self.arguments)) + f"), not {len(arrays)}")
+
+    def _prepare(self, arrays: Sequence[Any]) -> list[Any]:
+        """Arrays as the runtime takes them: numbers and lists become arrays, PyTorch's leave
+        autograd, small floats of NumPy become bits."""
+        self._check_count(arrays)
         prepared = list(arrays)
         for i, array in enumerate(prepared):
             prepared[i] = to_host(array, self.arguments[i])
@@ -299,6 +353,8 @@ class Program:
 
 def to_host(array: Any, tensor: Tensor) -> Any:
     """An array as the runtime takes it."""
+    if isinstance(array, Local):
+        raise UsageError(f"{tensor} was given a shardir.Local where a full array is needed")
     if type(array) is np.ndarray and tensor.element_type in _DTYPES:
         return array
     module = type(array).__module__
@@ -367,6 +423,11 @@ def compare_arrays(actual: np.ndarray, expected: np.ndarray, tolerance: float, r
 def process_index() -> int:
     """This process' number among those of the launcher, as mpirun's; 0 where there is none."""
     return max(_runtime.launched_as(), 0)
+
+
+def is_first_process(device: str) -> bool:
+    """Whether this process speaks and writes for all of a program's."""
+    return device not in ("mpi", "nccl") or process_index() == 0
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from ._dynamic import DynamicInputs, is_extents
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
-from ._program import Program, in_all_processes
+from ._program import Local, Program, in_all_processes
 from ._torch_checkpoint import recomputing_apart
 from ._torch_lower import decides_by_values, to_linalg
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
@@ -169,7 +169,7 @@ class TrainStep:
         flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
-        flat = [value if isinstance(value, torch.Tensor) else torch.as_tensor(value) for value in flat]
+        flat = [value if isinstance(value, (torch.Tensor, Local)) else torch.as_tensor(value) for value in flat]
         if self._dynamic:
             self._dynamic.check(flat)
         entry, n = self.program._entry, len(self._state)
@@ -279,7 +279,8 @@ class TrainStep:
                 if found[name].dtype != self._dtype_of(i)[0]:
                     raise UsageError(f"'{name}' has type {found[name].dtype} in the checkpoint, "
                                      f"expected {self._dtype_of(i)[0]}")
-            state = [_checkpoint.read(entry, i, found[name], self._dtype_of(i)[1]) for i, name in enumerate(self._names)]
+            state = _checkpoint.read_all(entry, os.fspath(folder), [
+                (found[name], self._dtype_of(i)[1]) for i, name in enumerate(self._names)], self.program._settings[0])
             path = os.path.join(folder, "optimizer.json")
             try:
                 with open(path, encoding="utf-8") as file:

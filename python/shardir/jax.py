@@ -35,7 +35,7 @@ except (ImportError, AttributeError):
 
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, dims_attribute, is_placement, near
-from ._program import Program
+from ._program import Local, Program
 from ._program import compile as _compile_text
 from ._report import Report
 
@@ -107,9 +107,11 @@ def _refuse_tracer(x: Any) -> None:
         raise UsageError("JAX cannot transform a function of shardir.jax.jit: put jax.grad, jax.vmap or jax.jit inside it")
 
 
-def _leaf(x: Any, is_key: bool) -> np.ndarray:
+def _leaf(x: Any, is_key: bool) -> np.ndarray | Local:
     """An argument as the program takes it, in place where it is on the host: keys of random numbers are integers
     there."""
+    if isinstance(x, Local):
+        return Local(_leaf(x.array, is_key), x.shape)
     if isinstance(x, jax.Array):
         _refuse_tracer(x)
         if x.is_deleted():
@@ -230,7 +232,7 @@ class Jitted:
 
 
 def _shape_of(x: Any) -> Any:
-    if isinstance(x, (jax.Array, np.ndarray)):
+    if isinstance(x, (jax.Array, np.ndarray, Local)):
         return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)
                                     if not jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended) else x.dtype,
                                     weak_type=getattr(x, "weak_type", False))

@@ -39,7 +39,7 @@ from ._dynamic import Guards
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, is_placement, near, placement_attribute
 from ._plan import Resolved, resolve
-from ._program import Program
+from ._program import Local, Program
 from ._program import compile as _compile_text
 from ._torch_lower import decides_by_values, describe_place, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
@@ -62,10 +62,11 @@ def _on_host(tensor: torch.Tensor) -> torch.Tensor:
     return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
 
 
-def _distribute(program: Program, i: int, value: torch.Tensor, name: str, into: Any = None) -> Any:
+def _distribute(program: Program, i: int, value: torch.Tensor | Local, name: str, into: Any = None) -> Any:
     """The shards of argument `i`, in the memory of `into` where shapes are the same. Errors call the input `name`."""
     try:
-        return program._entry.distribute(i, _on_host(value), into) or into
+        value = Local(_on_host(value.array), value.shape) if isinstance(value, Local) else _on_host(value)
+        return program._distribute(i, value, into)
     except UsageError as error:
         raise UsageError(re.sub(rf"argument {i} of (@|')main'?", name, str(error))) from None
 
@@ -207,10 +208,10 @@ class CompiledModel:
             shards[i], shapes[i] = resident.shards, resident.tensor.shape
         for position, i in self._inputs:
             value = flat[position]
-            if not isinstance(value, torch.Tensor):
+            if not isinstance(value, (torch.Tensor, Local)):
                 value = torch.as_tensor(value)
             expected = program.arguments[i].shape
-            if len(expected) != value.dim() or any(e not in (-1, n) for e, n in zip(expected, value.shape)):
+            if len(expected) != len(value.shape) or any(e not in (-1, n) for e, n in zip(expected, value.shape)):
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
@@ -256,7 +257,8 @@ class CompiledModel:
         for i, resident in self._residents.items():
             arrays[i] = resident.read()
         for position, i in self._inputs:
-            arrays[i] = torch.as_tensor(flat[position])
+            value = flat[position]
+            arrays[i] = value if isinstance(value, Local) else torch.as_tensor(value)
         self.program.verify(*arrays, tolerance=tolerance)
 
     def copy_to(self, model: torch.nn.Module) -> None:

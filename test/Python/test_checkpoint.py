@@ -1,8 +1,11 @@
 """The files of checkpoints: what the safetensors library makes of them, how they replace each other, and damage."""
 
+import io
 import json
 import os
 import struct
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -60,6 +63,31 @@ def test_one_file_then_several_then_others(tmp_path):
     check(tmp_path, values(5))
     assert sorted(os.listdir(tmp_path)) == ["optimizer.json", "state-00001-of-00001.safetensors",
                                             "state.safetensors.index.json"]
+
+
+def test_progress(tmp_path, monkeypatch):
+    """A save in the background tells how much is written, and waiting for it shows that on a terminal."""
+    named = [_checkpoint.Named(n, "U8", 1, (size,)) for n, size in (("first", 30), ("second", 10))]
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def write(i, fd, offset, path):
+        if i == 1:
+            begun.set()
+            goes_on.wait(60)
+
+    saving = _checkpoint.Saving(str(tmp_path), named, write, {}, 10**9, "threads", 60)
+    assert begun.wait(60)
+    assert saving.progress == 0.75 and not saving.is_written()
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    clock = iter(range(0, 1000, 3))
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("shardir._compiler.time.monotonic", lambda: next(clock))
+    threading.Timer(0.6, goes_on.set).start()
+    saving.wait()
+    assert saving.progress == 1
+    assert f"saving '{tmp_path}': 75%, 3 s" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path):

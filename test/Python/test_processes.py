@@ -79,6 +79,31 @@ def test_checkpoints_by_slices(ranks, tmp_path):
             np.testing.assert_allclose(each[f"{checkpoint} loss"], found[0]["first loss"], rtol=1e-4)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_processes_pass_their_own_shards(ranks, tmp_path):
+    [expected] = results(ranks, "threads", tmp_path / "threads", "local_inputs")
+    found = results(ranks, "mpi", tmp_path / "mpi", "local_inputs")
+    assert len(found) == ranks
+    for each in found:
+        assert each.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_array_equal(each[name], value, err_msg=name)
+
+
+def test_wrong_shards_of_processes(tmp_path):
+    expected = {
+        "copies": "UsageError: 'input' of process 1 differs from that of process 0, which holds the same part",
+        "shape": "holds a shard of shape (8, 5) of the full shape (8, 5), but its shardir.Local has shape (3, 5)",
+        "full shape": "UsageError: input 'input' has shape (9, 5)",
+        "verify": "was given a shardir.Local where a full array is needed",
+        "mixed": "UsageError: 'input' of process 1 differs from that of process 0"}
+    for each in results(2, "mpi", tmp_path / "mpi", "local_mistakes"):
+        for case, message in expected.items():
+            assert message in str(each[case])
+    [alone] = results(2, "threads", tmp_path / "threads", "local_mistakes")
+    assert "but device 'threads' has all ranks in this one: pass the full array" in str(alone["copies"])
+
+
 def test_a_save_that_fails_leaves_the_old_checkpoint(tmp_path):
     found = results(2, "mpi", tmp_path / "mpi", "one_cannot_write")
     assert [str(each["one_cannot_write"]) for each in found] == ["Error: process 1: the disk is full",

@@ -117,6 +117,55 @@ def descent(found):
     found["jax losses"], found["jax weights"] = np.array(losses), np.asarray(w)
 
 
+def own_part(program, name, array):
+    """A full array where one process has all ranks, else what this process holds of it, with nothing else read."""
+    if DEVICE == "threads":
+        return array
+    block = next(b for b in program.blocks(name, array.shape) if b.rank == NUMBER)
+    return shardir.Local(array[tuple(slice(*r) for r in block.ranges)], tuple(array.shape))
+
+
+def local_inputs(found):
+    """Each process passes its own rows of the inputs; those along "tp" hold the same ones."""
+    import jax
+    import shardir.jax
+    import shardir.torch as st
+    import torch
+    from jax.sharding import PartitionSpec as P
+    mesh = {"dp": 2} if RANKS == 2 else {"dp": 2, "tp": 2}
+    x, y, net = torch.tensor(rows(7, 5)), torch.tensor(rows(7, 3, 1)), model()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+    step = st.train_step(net, torch.nn.functional.mse_loss, optimizer, args=(x, y), mesh=mesh, **SETTINGS)
+    given = [own_part(step.program, name, a) for name, a in (("input0", x), ("input1", y))]
+    losses = [step(*given), step(x, y), step(*given)]  # memory is used again, whoever has given it
+    found["losses"] = np.array([float(loss) for loss in losses])
+    split = [[st.Shard(0)] + [st.Replicate()] * (len(mesh) - 1)]
+    f = st.compile(model().eval(), args=(x,), mesh=mesh, inputs=split,
+                   dynamic_shapes=({0: torch.export.Dim("batch")},), **SETTINGS)
+    for size in (7, 2):
+        found[f"forward {size}"] = f(own_part(f.program, f.program.names[-1], x[:size])).numpy()
+    w = rows(5, 3)
+    g = shardir.jax.jit(lambda w, x: (x @ w, x * 2), mesh=mesh, in_shardings=(P(), P("dp")), **SETTINGS)
+    part = own_part(g.lower(w, x.numpy()).program, "arg1", x.numpy())
+    found["product"], found["double"] = map(np.asarray, g(w, part))
+    found["dtype"] = np.array(str(g(w, part)[0].dtype))
+
+
+def local_mistakes(found):
+    import shardir.torch as st
+    import torch
+    x = torch.tensor(rows(8, 5))
+    f = st.compile(model().eval(), args=(x,), mesh={"tp": 2}, inputs=[[st.Replicate()]], **SETTINGS)
+    mine = shardir.Local(x + NUMBER, (8, 5))
+    for name, call in (("copies", lambda: f(mine)), ("shape", lambda: f(shardir.Local(x[:3], (8, 5)))),
+                       ("full shape", lambda: f(shardir.Local(x, (9, 5)))), ("verify", lambda: f.verify(mine)),
+                       ("mixed", lambda: f(mine if NUMBER else x))):
+        try:
+            call()
+        except shardir.Error as error:
+            found[name] = np.array(f"{type(error).__name__}: {error}")
+
+
 def other_arrays(_):
     import torch
     import shardir.torch as st
@@ -158,7 +207,7 @@ def one_cannot_write(_):
     step.save(folder)
 
 
-CASES = {f.__name__: f for f in (training, descent, saving, resuming, other_arrays, other_weights, one_saves,
+CASES = {f.__name__: f for f in (training, descent, saving, resuming, local_inputs, local_mistakes, other_arrays, other_weights, one_saves,
                                  one_cannot_write)}
 results = {}
 for case in sys.argv[4:]:

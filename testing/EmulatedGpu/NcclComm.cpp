@@ -17,8 +17,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -43,13 +45,15 @@ double now() {
       .count();
 }
 
-/// An address of the abstract namespace: it goes with the processes.
+/// A file, which processes in other network namespaces see, too. The id of a
+/// communicator that was split may be longer than an address.
 socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
   address = {};
   address.sun_family = AF_UNIX;
-  std::string name = std::string(id.bytes) + "." + std::to_string(rank);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  std::snprintf(address.sun_path, sizeof(address.sun_path),
+                P_tmpdir "/shardir-nccl-%zx.%d",
+                std::hash<std::string>()(id.bytes), rank);
+  return sizeof(address);
 }
 
 /// Moves what it can. 1: something moved; 0: nothing; -1: the peer is gone; -2:
@@ -139,16 +143,21 @@ Progress GroupRun::exchange() {
 
 /// Every member listens; the higher rank of two connects.
 int connectAll(Comm &comm, const UniqueId &id) {
-  sockaddr_un address;
+  sockaddr_un own, address;
   int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  socklen_t length = addressOf(id, comm.rank, address);
-  auto refuse = [&](const std::string &what) {
+  socklen_t length = addressOf(id, comm.rank, own);
+  auto stopListening = [&] {
     if (listener >= 0)
       close(listener);
-    return fail(comm, kSystemError, what + ": " + std::strerror(errno));
+    unlink(own.sun_path);
+  };
+  auto refuse = [&](const std::string &what) {
+    int code = fail(comm, kSystemError, what + ": " + std::strerror(errno));
+    stopListening();
+    return code;
   };
   if (listener < 0 ||
-      bind(listener, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
+      bind(listener, reinterpret_cast<sockaddr *>(&own), length) != 0 ||
       listen(listener, comm.size) != 0)
     return refuse("cannot listen");
   double end = now() + kPatience;
@@ -175,7 +184,7 @@ int connectAll(Comm &comm, const UniqueId &id) {
       return refuse("a stranger came");
     comm.sockets[size_t(peer)] = s;
   }
-  close(listener);
+  stopListening();
   for (int s : comm.sockets)
     if (s >= 0)
       fcntl(s, F_SETFL, fcntl(s, F_GETFL) | O_NONBLOCK);

@@ -9,7 +9,7 @@
 // The C interface of Processes.h over this process' world, and the ways of
 // ShardIR.h to give it one. Requires nothing of its callers; guarantees that a
 // process which is alone agrees with itself.
-// Process 0 is in the middle of everything.
+// Words to and from process 0 go along the tree of watchdogs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "Nccl/NcclStart.h"
 #include "Processes/Launch.h"
 #include "Processes/ProcessWorld.h"
+#include "Processes/WatchTree.h"
 
 #include <algorithm>
 
@@ -186,20 +187,23 @@ shardir_status shardir_processes_agree(int status, const char *message,
               world.receiveBytes(from, otherWords.data(), otherWords.size(), 0),
               from);
     };
-    if (world.rank != 0) {
-      send(0);
-      receive(0, word, words);
-    }
-    for (int r = 1; r < world.size && world.rank == 0; ++r) {
+    WatchTree tree(world.rank, world.size);
+    std::vector<int> children = tree.childrenOf(world.rank);
+    for (int r : children) {
       Word other;
       std::string otherWords;
       receive(r, other, otherWords);
-      if (other.status <= word.status)
+      if (std::pair(-other.status, other.who) >
+          std::pair(-word.status, word.who))
         continue;
       word = other;
       words = std::move(otherWords);
     }
-    for (int r = 1; r < world.size && world.rank == 0; ++r)
+    if (world.rank != 0) {
+      send(tree.parentOf(world.rank));
+      receive(tree.parentOf(world.rank), word, words);
+    }
+    for (int r : children)
       send(r);
     *worst = int(word.status);
     *who = word.who;
@@ -214,9 +218,10 @@ shardir_status shardir_processes_broadcast(void *data, size_t bytes,
     ProcessWorld &world = started();
     if (bytes > 0)
       capi::notNull(data, "data");
-    if (world.rank != 0)
-      require(world, world.receiveBytes(0, data, bytes, seconds), 0);
-    for (int r = 1; r < world.size && world.rank == 0; ++r)
+    WatchTree tree(world.rank, world.size);
+    if (int from = tree.parentOf(world.rank); from >= 0)
+      require(world, world.receiveBytes(from, data, bytes, seconds), from);
+    for (int r : tree.childrenOf(world.rank))
       require(world, world.sendBytes(r, data, bytes, seconds), r);
     return SHARDIR_OK;
   });

@@ -36,9 +36,10 @@ namespace {
 constexpr double kRoundInterval = 0.05; ///< seconds
 /// More for many ranks, each of which says some 200 bytes to rank 0.
 constexpr double kRoundIntervalEach = 1e-4;
-/// A process that takes longer to answer is named; for each process between it
-/// and rank 0 it has kReplaced more.
-constexpr double kSilence = 0.25;
+/// A process that takes longer to answer is named, or half of the deadline
+/// where that is less; a packet that was lost is sent again within. For each
+/// process between it and rank 0 it has kReplaced more.
+constexpr double kSilence = 2;
 /// After longer, the children of a process are asked in its place.
 constexpr double kReplaced = 0.1;
 /// Answers wait as long for those of others.
@@ -482,7 +483,8 @@ bool ProcessTransport::isSilent(int rank) const {
     return false;
   const Remote &remote = remotes[size_t(rank)];
   return !remote.ended && !remote.stopped && remote.round != round &&
-         since(roundBegan) > kSilence + kReplaced * (tree.depthOf(rank) - 1);
+         since(roundBegan) > std::min(kSilence, job.options.timeout / 2) +
+                                 kReplaced * (tree.depthOf(rank) - 1);
 }
 
 void ProcessTransport::settle() {

@@ -16,6 +16,7 @@
 #include "Core/Wait.h"
 #include "Nccl/NcclGroups.h"
 #include "Processes/Launch.h"
+#include "WatchTree.h"
 
 #include <algorithm>
 #include <chrono>
@@ -339,11 +340,17 @@ void ProcessWorld::watchOthers(double seconds) {
 void ProcessWorld::pulse() {
   std::unique_lock<std::mutex> lock(pulseMutex);
   auto interval = std::chrono::duration<double>(kPulse);
+  // Those who may wait for this process: its neighbours in the tree, and rank
+  // 0.
+  WatchTree tree(rank, size);
+  std::vector<int> waiting = tree.childrenOf(rank);
+  if (rank != 0)
+    waiting.insert(waiting.end(), {tree.parentOf(rank), 0});
   while (!pulseWake.wait_for(lock, interval, [&] { return pulseStops; })) {
     if (busy)
       continue; // the run's watchdogs talk to each other
     try {
-      for (int r = rank == 0 ? 1 : 0; r < (rank == 0 ? size : 1); ++r)
+      for (int r : waiting)
         notify(r, 0, kNoRun, "");
       poll(kPulse);
     } catch (const std::exception &) {

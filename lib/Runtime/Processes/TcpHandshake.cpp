@@ -14,6 +14,7 @@
 
 #include "ShardIR/Hash/Sha256.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
@@ -44,7 +45,8 @@ uint64_t hashOf(const std::string &text) {
   return value;
 }
 
-/// The same for processes of one machine.
+/// The same for processes that reach each other by the addresses of one
+/// machine: containers there may have networks of their own.
 uint64_t thisMachine() {
   char text[256] = "";
   ::gethostname(text, sizeof(text) - 1);
@@ -54,6 +56,8 @@ uint64_t thisMachine() {
       name += text;
     std::fclose(file);
   }
+  ssize_t length = ::readlink("/proc/self/ns/net", text, sizeof(text));
+  name.append(text, size_t(std::max<ssize_t>(length, 0)));
   return hashOf(name);
 }
 

@@ -5,10 +5,13 @@ nothing else of a launcher: nobody ends the others when one ends.
 --rank=R:NAME=VALUE   sets or, without =VALUE, removes a variable of one process (`*`: of all); PORT is a free port
 --only=0,1,3          starts these alone
 --stays=R             the one that will not end
+--hosts=MS,LOSS[,S]   puts the upper half of the ranks on another host; between the two hosts a packet takes MS
+                      milliseconds, the part LOSS of them is lost, and after S seconds none passes
 
 Prints what they said. Ends with 1 where some process ends with another status (4|3 allows two), outlasts a minute, or
 where there is more than one error.
 """
+import contextlib
 import os
 import random
 import socket
@@ -19,7 +22,7 @@ import time
 
 count, arguments = int(sys.argv[1]), sys.argv[3:]
 wanted = [int(status) for status in sys.argv[2].split("|")]
-like, changes, only, stay = "torchrun", [], range(count), []
+like, changes, only, stay, hosts = "torchrun", [], range(count), [], contextlib.nullcontext()
 while arguments[0].startswith("--"):
     flag, _, value = arguments.pop(0)[2:].partition("=")
     if flag == "like":
@@ -28,6 +31,12 @@ while arguments[0].startswith("--"):
         changes.append(value.split(":", 1))
     elif flag == "stays":
         stay = [int(value)]
+    elif flag == "hosts":
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+        import two_hosts
+        milliseconds, *others = map(float, value.split(","))
+        hosts = two_hosts.TwoHosts(milliseconds / 1000, *others)
+        changes.append(("*", f"SHARDIR_ROOT={two_hosts.ADDRESSES[0]}:PORT"))
     else:
         only = [int(rank) for rank in value.split(",")]
 
@@ -67,16 +76,18 @@ def environment(rank):
 
 
 outputs = [tempfile.TemporaryFile() for _ in only]
-running = [subprocess.Popen(arguments, env=environment(rank), stdout=out, stderr=subprocess.STDOUT)
-           for rank, out in zip(only, outputs)]
-end, statuses = time.monotonic() + 60, {}
-while len(statuses) < len(running) - len(stay) and time.monotonic() < end:
-    for rank, process in zip(only, running):
-        if rank not in statuses and process.poll() is not None:
-            statuses[rank] = process.returncode
-    time.sleep(0.01)
-for process in running:
-    process.kill()
+with hosts as started:
+    prefixes = [started.command(2 * rank // count) if started else [] for rank in only]
+    running = [subprocess.Popen([*prefix, *arguments], env=environment(rank), stdout=out, stderr=subprocess.STDOUT)
+               for rank, prefix, out in zip(only, prefixes, outputs)]
+    end, statuses = time.monotonic() + 60, {}
+    while len(statuses) < len(running) - len(stay) and time.monotonic() < end:
+        for rank, process in zip(only, running):
+            if rank not in statuses and process.poll() is not None:
+                statuses[rank] = process.returncode
+        time.sleep(0.01)
+    for process in running:
+        process.kill()
 text = ""
 for out in outputs:
     out.seek(0)

@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The calls of MPI that a rank makes for one collective among n ranks, over the
-// stub of MPI (testing/StubMpi), in which all peers answer at once. Each test
-// is a process of its own, since a process is one rank of one world. Results
-// are not looked at: those of peers are made up.
+// The calls of MPI that a rank makes for one collective among n ranks, and what
+// the first one takes of memory and time, over the stub of MPI
+// (testing/StubMpi), in which all peers answer at once. Each test is a process
+// of its own, since a process is one rank of one world. Results are not looked
+// at: those of peers are made up.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Processes/Launch.h"
 #include "Processes/ProcessWorld.h"
 #include "Processes/WatchTree.h"
 #include "StubMpi/StubMpi.h"
 #include "Support.h"
 
+#include <ctime>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <map>
 
 using namespace shardir;
@@ -162,6 +166,67 @@ void checkCalls(int64_t n, int64_t rank) {
               {{"Iallgather", 1}});
 }
 
+/// Heap bytes and seconds of this thread.
+struct Spent {
+  size_t bytes = mallinfo2().uordblks;
+  double seconds = now();
+  static double now() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+  }
+};
+
+/// What the route and the first call of collective 0 take, in a group of
+/// `members`, whatever the mesh.
+void expectCosts(const char *what, const MetadataText &text, size_t operand,
+                 size_t result, int64_t members, bool ordered = false) {
+  JobOptions options = patientOptions();
+  options.checksEach = false;
+  options.orderedReductions = ordered;
+  auto program = text.program();
+  Spent before;
+  RouteCache routes(program->metadata);
+  std::string error;
+  auto route = routes.get(0, nullptr, error, int(rankFromLauncher()));
+  Spent after;
+  size_t bytes = after.bytes - before.bytes;
+  double seconds = after.seconds - before.seconds;
+  error = runRanks(
+      program,
+      [&](RankContext &rank) {
+        std::vector<float> in(operand), out(result);
+        Spent first;
+        rank.collective(0, in.data(), out.data(), nullptr);
+        Spent later;
+        bytes += later.bytes - first.bytes;
+        seconds += later.seconds - first.seconds;
+      },
+      options);
+  EXPECT_EQ(error, "");
+  EXPECT_LE(bytes, size_t(1200 * members + 64000)) << what;
+  EXPECT_LE(seconds, 200e-6 * double(members) + 0.005) << what;
+  if (testing::Test::HasFailure())
+    std::fprintf(stderr, "%s: %zu bytes, %f s\n", what, bytes, seconds);
+}
+
+void checkCosts(int64_t n, int64_t rank) {
+  become(rank, n);
+  auto size = size_t(n);
+  MetadataText gather({{"x", n}}), reduce({{"x", n}});
+  gather.redistribute("all_gather", kRows, kWhole, {n, 4});
+  reduce.redistribute("all_reduce", kTerms, kWhole, {n, 4});
+  expectCosts("all-gather", gather, 4, 4 * size, n);
+  expectCosts("all-reduce", reduce, 4 * size, 4 * size, n);
+  expectCosts("ordered all-reduce", reduce, 4 * size, 4 * size, n, true);
+  int64_t side = 1;
+  while (side * side < n)
+    side *= 2;
+  MetadataText square({{"y", n / side}, {"x", side}});
+  square.redistribute("all_gather", kRows, kWhole, {side, 4});
+  expectCosts("all-gather along an axis", square, 4, 4 * size_t(side), side);
+}
+
 /// A run with nothing in it: two agreements, the end, and the measurement.
 void checkRun(int64_t n, int64_t rank) {
   become(rank, n);
@@ -209,6 +274,9 @@ TEST_P(MpiScale, OneCallForACollective) {
 }
 TEST_P(MpiScale, TheLastRankToo) {
   inProcess([&] { checkCalls(GetParam(), GetParam() - 1); });
+}
+TEST_P(MpiScale, FirstCallsCostWhatTheGroupDoes) {
+  inProcess([&] { checkCosts(GetParam(), GetParam() / 2 + 1); });
 }
 TEST_P(MpiScale, AFewCallsForARun) {
   inProcess([&] { checkRun(GetParam(), 1); });
