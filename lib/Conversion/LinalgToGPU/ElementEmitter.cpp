@@ -188,6 +188,8 @@ Value ElementEmitter::makeElement(Value tensor, ArrayRef<Value> at) {
     return element(cast.getSource(), at);
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return scalar(splat.getInput());
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return type.getRank() == 0 ? scalar(insert.getScalar()) : Value();
   if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
     int64_t place = 0;
     for (auto [index, size] : llvm::zip(at, elements.getType().getShape())) {

@@ -48,6 +48,34 @@ func.func @rows(%at: tensor<8xi32>, %x: tensor<8x16xf32>, %init: tensor<5x16xf32
 
 // -----
 
+// A window of one element, in a tensor without dims.
+// CHECK-LABEL: func.func @element
+// CHECK-SAME:    %[[AT:.+]]: tensor<8xindex>, %[[X:.+]]: tensor<8xf32>
+// CHECK:         scf.for %[[I:.+]] = {{.*}} iter_args(%[[T:.+]] = %{{.+}}) -> (tensor<8x5xf32>)
+// CHECK-DAG:       %[[P:.+]] = tensor.extract %[[AT]][%[[I]]]
+// CHECK-DAG:       %[[OLD:.+]] = tensor.extract %[[T]][%[[I]], %[[P]]]
+// CHECK-DAG:       %[[TERM:.+]] = tensor.extract %[[X]][%[[I]]]
+// CHECK:           %[[SUM:.+]] = arith.addf %[[OLD]], %[[TERM]]
+// CHECK:           tensor.insert %[[SUM]] into %[[T]][%[[I]], %[[P]]]
+func.func @element(%at: tensor<8xindex>, %x: tensor<8xf32>, %init: tensor<8x5xf32>) -> tensor<8x5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %init) -> (tensor<8x5xf32>) {
+    %p = tensor.extract %at[%i] : tensor<8xindex>
+    %old = tensor.extract_slice %t[%i, %p] [1, 1] [1, 1] : tensor<8x5xf32> to tensor<f32>
+    %a = tensor.extract %old[] : tensor<f32>
+    %b = tensor.extract %x[%i] : tensor<8xf32>
+    %s = arith.addf %a, %b : f32
+    %new = tensor.insert %s into %old[] : tensor<f32>
+    %u = tensor.insert_slice %new into %t[%i, %p] [1, 1] [1, 1] : tensor<f32> into tensor<8x5xf32>
+    scf.yield %u : tensor<8x5xf32>
+  }
+  return %r : tensor<8x5xf32>
+}
+
+// -----
+
 // A step that multiplies matrices stays a step.
 // CHECK-LABEL: func.func @product
 // CHECK:         scf.for

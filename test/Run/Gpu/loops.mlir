@@ -19,6 +19,12 @@
 // RUN: %{scatter}
 // REDEFINE: %{function} = op
 // RUN: %{scatter}
+// Every element of the indices has a row of its own: a thread each.
+// DEFINE: %{parallel} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=parallel_loops explain" --verify --function=%{function}
+// REDEFINE: %{function} = by_label
+// RUN: %{parallel} 2>&1 | FileCheck %s --check-prefix=LABEL
+// LABEL: scf.for is scheduled by parallel_loops (a thread per iteration of 2 independent loops)
+// LABEL: equal to the unsharded program
 // REDEFINE: %{function} = unknown
 // RUN: %{scatter} --input=300xf32 --input=7x40xf32
 // RUN: %{scatter} --input=1xf32 --input=1x1xf32
@@ -261,6 +267,26 @@ func.func @op(%x: tensor<3x4x9xf32>, %t: tensor<6x9xf32>) -> tensor<6x9xf32> {
   %one = tensor.extract_slice %x[0, 0, 0] [1, 4, 9] [1, 1, 1] : tensor<3x4x9xf32> to tensor<1x4x9xf32>
   %r = tensor.scatter %one into %t[%empty] scatter_dims([0]) unique : (tensor<1x4x9xf32>, tensor<6x9xf32>, tensor<1x4x1xindex>) -> tensor<6x9xf32>
   return %r : tensor<6x9xf32>
+}
+
+// The gradient of a cross-entropy by labels, as JAX writes it; some labels are
+// beyond the classes.
+func.func @by_label(%x: tensor<3x5x1xf32>, %t: tensor<3x5x7xf32>) -> tensor<3x5x7xf32> {
+  %e = tensor.empty() : tensor<3x5x1x1xi32>
+  %labels = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<3x5x1x1xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %s = arith.muli %i, %j : index
+    %l = arith.index_cast %s : index to i32
+    linalg.yield %l : i32
+  } -> tensor<3x5x1x1xi32>
+  %r = shardir.scatter ins(%x, %labels : tensor<3x5x1xf32>, tensor<3x5x1x1xi32>) outs(%t : tensor<3x5x7xf32>) index_dims = [2] batch_dims = [0, 1] {
+  ^bb0(%update: f32, %old: f32):
+    %sum = arith.addf %old, %update : f32
+    shardir.yield %sum : f32
+  }
+  return %r : tensor<3x5x7xf32>
 }
 
 // Updates of rows, of any number and size.
