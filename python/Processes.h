@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the processes of one program tell each other around its calls, on the
+// The messages between the processes of one program around its calls, on the
 // devices "mpi" and "nccl". Each process runs the same script, holds the shards
 // of the rank of its number, and passes the same full arrays: they compare
 // digests of these before each run, since shards of different arrays would

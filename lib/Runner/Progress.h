@@ -23,7 +23,8 @@ namespace shardir::runner {
 
 class Progress {
 public:
-  /// What the user sees, and nothing in processes other than the first.
+  /// The terminal of the first process; null in others, and if standard error
+  /// is no terminal.
   static std::FILE *terminal(bool isFirst) {
     return isFirst && ::isatty(STDERR_FILENO) ? stderr : nullptr;
   }

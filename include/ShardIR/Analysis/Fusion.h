@@ -18,12 +18,12 @@
 
 namespace shardir {
 
-/// Whether the elementwise op that makes `use`'s value is computed in the loops
-/// of the op that reads it: both are linalg.generic of one block.
+/// True if the elementwise op that makes `use`'s value is fused into the op
+/// that reads it: both are linalg.generic of one block.
 bool isFusedAt(mlir::OpOperand *use);
 
-/// Whether nothing needs `value` in memory: all that read it compute it, or it
-/// is marked as `shardir.unstored`.
+/// True if `value` is never stored: all ops that read it compute it, or it is
+/// marked as `shardir.unstored`.
 bool isUnstored(mlir::OpResult value);
 
 } // namespace shardir

@@ -72,7 +72,7 @@ private:
   SmallVector<Operation *> made;
   /// Ops, and those that they stood in front of.
   SmallVector<std::pair<Operation *, Operation *>> moved;
-  /// What stood for values before, or null.
+  /// Values, and those that stood for them before, or null.
   SmallVector<std::pair<Value, Value>> replaced;
 };
 
