@@ -23,7 +23,7 @@ namespace shardir::runner {
 
 class Progress {
 public:
-  /// What the user sees, and nothing in processes other than the first.
+  /// Standard error where that is a terminal, of the first process alone.
   static std::FILE *terminal(bool isFirst) {
     return isFirst && ::isatty(STDERR_FILENO) ? stderr : nullptr;
   }

@@ -191,8 +191,8 @@ class TrainStep:
 
     def _check_values(self) -> None:
         if self._absent is not None:
-            raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a checkpoint "
-                             "first, with load() or load_state_dict()")
+            raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a "
+                             "checkpoint first, with load() or load_state_dict()")
 
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)
