@@ -208,8 +208,8 @@ def one_cannot_write(_):
     step.save(folder)
 
 
-CASES = {f.__name__: f for f in (training, descent, saving, resuming, local_inputs, local_mistakes, other_arrays, other_weights, one_saves,
-                                 one_cannot_write)}
+CASES = {f.__name__: f for f in (training, descent, saving, resuming, local_inputs, local_mistakes, other_arrays,
+                                 other_weights, one_saves, one_cannot_write)}
 results = {}
 for case in sys.argv[4:]:
     try:
