@@ -154,18 +154,22 @@ class TrainStep:
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str],
                  tensors: Sequence[torch.Tensor], rates: int, inputs: int, dynamic: DynamicInputs | None):
+        """Tensors on the meta device have no values until a checkpoint is loaded."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
         self._optimizer, self._rates, self._inputs, self._dynamic = optimizer, rates, inputs, dynamic
         self._names = list(names)
-        self._state = [program._entry.distribute(i, _front._on_host(t)) for i, t in enumerate(tensors)]
+        self._absent = next((name for name, t in zip(names, tensors) if t.is_meta), None)
+        self._state = [None if t.is_meta else program._entry.distribute(i, _front._on_host(t))
+                       for i, t in enumerate(tensors)]
         self._saving: _checkpoint.Saving | None = None
         self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
     def __call__(self, *args: Any) -> torch.Tensor:
         """One step; the loss, as PyTorch's would be before it."""
+        self._check_values()
         flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
@@ -185,6 +189,11 @@ class TrainStep:
         self._optimizer._opt_called = True  # schedulers ask
         return entry.collect(True, 0, loss, "torch")
 
+    def _check_values(self) -> None:
+        if self._absent is not None:
+            raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a "
+                             "checkpoint first, with load() or load_state_dict()")
+
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)
         if known is None or known[0] != rate:
@@ -195,6 +204,7 @@ class TrainStep:
     def state_dict(self) -> dict[str, torch.Tensor]:
         """Whole tensors by name: the model's own names for parameters and buffers, "optimizer.NAME.KEY" for
         the optimizer's state. Where ranks are processes, all of them call it."""
+        self._check_values()
         return {name: self.program._entry.collect(False, i, shards, "torch", self._is_unsigned(i))
                 for i, (name, shards) in enumerate(zip(self._names, self._state))}
 
@@ -222,6 +232,7 @@ class TrainStep:
         self._check_names({name: tensor.shape for name, tensor in state.items()})
         for i, name in enumerate(self._names):
             self._state[i] = self.program._entry.distribute(i, state[name].contiguous())
+        self._absent = None
 
     def _dtype_of(self, i: int) -> tuple[str, int]:
         """The type of state tensor i in `.safetensors`, and the bytes of an element."""
@@ -240,6 +251,7 @@ class TrainStep:
 
         Raises UsageError in all processes where one cannot write; the checkpoint that was there before then stays.
         """
+        self._check_values()
         self._end_save()
         entry = self.program._entry
         entry.begin_save()
@@ -287,7 +299,7 @@ class TrainStep:
                     saved = json.load(file)["groups"]
             except (OSError, ValueError, KeyError) as error:
                 raise UsageError(f"cannot read '{path}': {error}") from error
-        self._state = state
+        self._state, self._absent = state, None
         for group, values in zip(self._optimizer.param_groups, saved):
             group["lr"] = values.get("lr", group["lr"])
 
@@ -385,10 +397,12 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
 
-    example, mode, dynamic = [*tensors, *rates, *flat], "fake", None
+    # Stand for those without values; memory that nobody touches is not there.
+    traced = [torch.empty_like(t, device="cpu") if t.is_meta else t for t in tensors]
+    example, mode, dynamic = [*traced, *rates, *flat], "fake", None
     if dynamic_shapes is not None:
         dynamic = DynamicInputs(flat, pytree.tree_leaves(dynamic_shapes, is_leaf=is_extents))
-        example, mode = [dynamic.fake(t) for t in [*tensors, *rates]] + dynamic.fakes, "symbolic"
+        example, mode = [dynamic.fake(t) for t in [*traced, *rates]] + dynamic.fakes, "symbolic"
     try:
         with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
                 recomputing_apart():

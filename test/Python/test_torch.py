@@ -278,6 +278,29 @@ def test_training_equals_pytorch(make, tmp_path):
     assert all(n.startswith("optimizer.") or n in dict(model.named_parameters()) for n in step.state_dict())
 
 
+def test_a_model_without_values(tmp_path):
+    """On the meta device: a step is compiled, takes a checkpoint, and refuses what needs values before."""
+    def make(device):
+        with torch.device(device):
+            model = nn.Sequential(nn.Linear(5, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3))
+        return st.train_step(model, F.mse_loss, torch.optim.AdamW(model.parameters()), args=(x, y), mesh={"dp": 2},
+                             plan={"**.weight": Shard(0)})
+
+    x, y = torch.randn(7, 5), torch.randn(7, 3)
+    step = make("cpu")
+    step(x, y)
+    step.save(tmp_path / "ckpt")
+    other, third = make("meta"), make("meta")
+    for call in (lambda: other(x, y), lambda: other.save(tmp_path / "none"), other.state_dict):
+        with pytest.raises(shardir.UsageError, match=r"'0.weight' has no values, .* meta device: load a checkpoint first"):
+            call()
+    assert not (tmp_path / "none").exists()
+    third.load_state_dict(step.state_dict())
+    other.load(tmp_path / "ckpt")
+    assert step(x, y) == other(x, y) == third(x, y)
+    assert step(x, y) == other(x, y)
+
+
 def test_checkpoints_recompute():
     class Layers(nn.Module):
         def __init__(self, again):

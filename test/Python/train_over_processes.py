@@ -55,12 +55,13 @@ def transferred():
     return np.array([int(values["rchar"]), int(values["wchar"])])
 
 
-def wide_step(plan=None):
+def wide_step(plan=None, device="cpu"):
     """A step whose weights are split over all processes, and its inputs."""
     import torch
     import shardir.torch as st
     torch.manual_seed(0)
-    net = torch.nn.Sequential(torch.nn.Linear(301, 513), torch.nn.ReLU(), torch.nn.Linear(513, 301))
+    with torch.device(device):
+        net = torch.nn.Sequential(torch.nn.Linear(301, 513), torch.nn.ReLU(), torch.nn.Linear(513, 301))
     x, y = torch.tensor(rows(7, 301)), torch.tensor(rows(7, 301, 1))
     optimizer = torch.optim.AdamW(net.parameters(), lr=0.01)
     step = st.train_step(net, torch.nn.functional.mse_loss, optimizer, args=(x, y), mesh={"dp": RANKS},
@@ -89,10 +90,10 @@ def saving(found):
 
 
 def resuming(found):
-    """On this mesh, under another plan, what `saving` has saved."""
+    """On this mesh, under another plan, what `saving` has saved; into a model that has no values, too."""
     import shardir.torch as st
-    for name in ("one", "several"):
-        step, x, y = wide_step({"**.weight": st.Shard(1)})
+    for name, device in (("one", "cpu"), ("several", "meta")):
+        step, x, y = wide_step({"**.weight": st.Shard(1)}, device)
         step.load(os.path.join(os.path.dirname(FOLDER), "shared", name))
         for tensor, value in step.state_dict().items():
             found[f"{name} {tensor}"] = value.numpy()
@@ -207,8 +208,8 @@ def one_cannot_write(_):
     step.save(folder)
 
 
-CASES = {f.__name__: f for f in (training, descent, saving, resuming, local_inputs, local_mistakes, other_arrays, other_weights, one_saves,
-                                 one_cannot_write)}
+CASES = {f.__name__: f for f in (training, descent, saving, resuming, local_inputs, local_mistakes, other_arrays,
+                                 other_weights, one_saves, one_cannot_write)}
 results = {}
 for case in sys.argv[4:]:
     try:
