@@ -20,6 +20,7 @@
 //   unsigned comparisons of loops' iterations   signed ones
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
+//   products of f32 that two tensors of 16 bits were widened to   of these
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
 //   the place of a largest or least element   its value's reduction, then the
@@ -412,6 +413,57 @@ static Value createdPart(Operation *op) {
              : Value();
 }
 
+/// The tensor of bf16 or f16 that `value` is in f32, element by element; null
+/// for others.
+static Value narrowSource(Value value) {
+  auto generic = value.getDefiningOp<linalg::GenericOp>();
+  Operation *only = onlyOp(generic);
+  if (!isa_and_nonnull<arith::ExtFOp>(only) || generic.getNumDpsInputs() != 1 ||
+      !llvm::all_of(generic.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return {};
+  Value source = generic.getDpsInputs()[0];
+  Type type = getElementTypeOrSelf(source.getType());
+  return (type.isBF16() || type.isF16()) &&
+                 only->getOperand(0) == generic.getBody()->getArgument(0)
+             ? source
+             : Value();
+}
+
+/// Whether both factors of a product are narrower numbers of one type. Widening
+/// is exact: the product may read these, as matrix units do, and they are what
+/// moves between devices.
+static bool hasWidenedFactors(linalg::LinalgOp op) {
+  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
+      op->hasAttr(ShardIRDialect::kRule) ||
+      !(linalg::isaContractionOpInterface(op) ||
+        linalg::isaConvolutionOpInterface(op)))
+    return false;
+  Value left = narrowSource(op->getOperand(0)),
+        right = narrowSource(op->getOperand(1));
+  return left && right &&
+         getElementTypeOrSelf(left) == getElementTypeOrSelf(right);
+}
+
+static void readNarrowFactors(RewriterBase &rewriter, linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(body);
+  for (unsigned i : {0, 1}) {
+    Value wide = op->getOperand(i), narrow = narrowSource(wide);
+    BlockArgument factor = body->getArgument(i);
+    Type type = factor.getType();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(i, narrow);
+      factor.setType(getElementTypeOrSelf(narrow));
+    });
+    auto widened = arith::ExtFOp::create(rewriter, op.getLoc(), type, factor);
+    rewriter.replaceAllUsesExcept(factor, widened, widened);
+    if (wide.use_empty())
+      rewriter.eraseOp(wide.getDefiningOp());
+  }
+}
+
 /// Whether the body does not read one of the operands: nothing should have to
 /// agree with it.
 static bool hasUnreadOperand(linalg::GenericOp op) {
@@ -484,6 +536,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||
+          hasWidenedFactors(structured) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -509,6 +562,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
                  structured && argReductionOf(structured))
         splitArgReduction(rewriter, structured, *argReductionOf(structured));
+      else if (hasWidenedFactors(dyn_cast<linalg::LinalgOp>(op)))
+        readNarrowFactors(rewriter, cast<linalg::LinalgOp>(op));
       else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         if (OpOperand *spread = findSpreadOperand(generic))
           readWithoutZeros(rewriter, generic, *spread);
