@@ -244,7 +244,8 @@ struct SimplifyRedistributePass
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
-    auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
+    auto costs = std::make_shared<MoveCosts>(
+        meshes, options.mode, &getAnalysis<RedistributionPlans>().plans);
     for (bool moves : {false, true}) {
       if (moves && !moveAcrossOps)
         break;

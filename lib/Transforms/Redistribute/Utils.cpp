@@ -166,6 +166,7 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
   PlanOptions options;
   options.mode = mode;
   options.elementBytes = elementBytes(type);
+  options.cache = plans;
   auto plan =
       planRedistribute(from.getValue(), to.getValue(), mesh, shape, options);
   auto *steps = std::get_if<RedistributePlan>(&plan);

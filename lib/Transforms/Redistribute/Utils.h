@@ -93,8 +93,8 @@ struct MoveCost {
 /// Costs of redistributions, each computed once.
 class MoveCosts {
 public:
-  MoveCosts(const MeshTable &meshes, CostMode mode)
-      : meshes(meshes), mode(mode) {}
+  MoveCosts(const MeshTable &meshes, CostMode mode, PlanCache *plans = nullptr)
+      : meshes(meshes), mode(mode), plans(plans) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -103,6 +103,7 @@ public:
 private:
   const MeshTable &meshes;
   CostMode mode;
+  PlanCache *plans;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>
       known;
