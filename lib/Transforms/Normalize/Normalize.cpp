@@ -34,6 +34,7 @@
 #include "ConcatRecognition.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
+#include "WidenedFactors.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
@@ -411,57 +412,6 @@ static Value createdPart(Operation *op) {
   return given && given->get().getType() == op->getResult(0).getType()
              ? given->get()
              : Value();
-}
-
-/// The tensor of bf16 or f16 that `value` is in f32, element by element; null
-/// for others.
-static Value narrowSource(Value value) {
-  auto generic = value.getDefiningOp<linalg::GenericOp>();
-  Operation *only = onlyOp(generic);
-  if (!isa_and_nonnull<arith::ExtFOp>(only) || generic.getNumDpsInputs() != 1 ||
-      !llvm::all_of(generic.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return {};
-  Value source = generic.getDpsInputs()[0];
-  Type type = getElementTypeOrSelf(source.getType());
-  return (type.isBF16() || type.isF16()) &&
-                 only->getOperand(0) == generic.getBody()->getArgument(0)
-             ? source
-             : Value();
-}
-
-/// Whether both factors of a product are narrower numbers of one type. Widening
-/// is exact: the product may read these, as matrix units do, and they are what
-/// moves between devices.
-static bool hasWidenedFactors(linalg::LinalgOp op) {
-  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
-      op->hasAttr(ShardIRDialect::kRule) ||
-      !(linalg::isaContractionOpInterface(op) ||
-        linalg::isaConvolutionOpInterface(op)))
-    return false;
-  Value left = narrowSource(op->getOperand(0)),
-        right = narrowSource(op->getOperand(1));
-  return left && right &&
-         getElementTypeOrSelf(left) == getElementTypeOrSelf(right);
-}
-
-static void readNarrowFactors(RewriterBase &rewriter, linalg::LinalgOp op) {
-  Block *body = op.getBlock();
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(body);
-  for (unsigned i : {0, 1}) {
-    Value wide = op->getOperand(i), narrow = narrowSource(wide);
-    BlockArgument factor = body->getArgument(i);
-    Type type = factor.getType();
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(i, narrow);
-      factor.setType(getElementTypeOrSelf(narrow));
-    });
-    auto widened = arith::ExtFOp::create(rewriter, op.getLoc(), type, factor);
-    rewriter.replaceAllUsesExcept(factor, widened, widened);
-    if (wide.use_empty())
-      rewriter.eraseOp(wide.getDefiningOp());
-  }
 }
 
 /// Whether the body does not read one of the operands: nothing should have to
