@@ -3,7 +3,7 @@
 # Requires: JAX and the package.
 # Guarantees: nothing is computed; weights are shapes. Products and activations are
 # bf16; weights, their moments and AdamW f32. All layers are written out.
-"""Decoders of transformers for benchmarks/steps.py."""
+"""Decoders of transformers, and a small network, for benchmarks/steps.py."""
 
 import dataclasses
 import math
@@ -130,7 +130,42 @@ class Model:
         return to_linalg(lowered.compiler_ir("stablehlo")), sequences * self.length
 
 
+@dataclasses.dataclass
+class Network:
+    """Two products of f32 with the first one's columns, which are the second one's rows, split; plain gradient descent."""
+
+    name: str
+    width: int
+    hidden: int
+    batch: int
+
+    def mesh(self, devices):
+        return {"tp": devices}
+
+    def program(self, devices):
+        """The step on linalg, and its rows."""
+        mesh = AbstractMesh((devices,), ("tp",))
+        argument = lambda shape, *axes: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*axes)))
+
+        def step(first, second, x, y):
+            loss = lambda first, second: ((jax.nn.relu(x @ first) @ second - y) ** 2).mean()
+            value, grads = jax.value_and_grad(loss, argnums=(0, 1))(first, second)
+            return first - 1e-3 * grads[0], second - 1e-3 * grads[1], value
+
+        rows = argument((self.batch, self.width))
+        weights = argument((self.width, self.hidden), None, "tp"), argument((self.hidden, self.width), "tp", None)
+        lowered = jax.jit(step, donate_argnums=(0, 1)).trace(*weights, rows, rows).lower(lowering_platforms=("cpu",))
+        return to_linalg(lowered.compiler_ir("stablehlo")), self.batch
+
+
 MODELS = [
     Model("llama3_8b", 32, 4096, 32, 8, 14336, 128256, 8192, True, tensor=1, sharded=128, batch=2),
     Model("gpt3_175b", 96, 12288, 96, 96, 49152, 51200, 2048, False, tensor=8, sharded=64, batch=8),
+]
+
+#: Steps that a few cores run in seconds.
+SMALL_MODELS = [
+    Network("mlp", 1024, 4096, 512),
+    Model("gpt2", 2, 768, 12, 12, 3072, 50304, 256, False, tensor=1, sharded=2, batch=2),
+    Model("llama", 2, 768, 12, 4, 2048, 8192, 256, True, tensor=1, sharded=2, batch=2),
 ]

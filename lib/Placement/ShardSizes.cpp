@@ -73,9 +73,11 @@ ShardSizes::Cut ShardSizes::cutOf(const Option &option,
 
 uint32_t ShardSizes::cutNumber(Option &option, const std::vector<int64_t> &at) {
   // A cut depends on the coordinates along the option's own axes alone.
-  auto [entry, isNew] =
-      option.cutAt.try_emplace(groupCoordinate(mesh, option.axes, at),
-                               static_cast<uint32_t>(option.cuts.size()));
+  int64_t place = 0;
+  for (const AxisDigit &digit : option.axisDigits)
+    place = place * digit.size + at[digit.axis] / digit.weight % digit.size;
+  auto [entry, isNew] = option.cutAt.try_emplace(
+      place, static_cast<uint32_t>(option.cuts.size()));
   if (isNew)
     option.cuts.push_back(cutOf(option, at));
   return entry->second;
@@ -109,9 +111,15 @@ int ShardSizes::option(size_t d, const DimPlacement &dim) {
   Option &option = known.options.emplace_back();
   option.dim.splits = dim.splits;
   option.digits = digitsOf(dim, mesh, shape[d]);
-  for (const Split &split : dim.splits)
-    if (split.isAxis())
-      option.axes.push_back(*split.axis);
+  for (const Split &split : dim.splits) {
+    if (!split.isAxis())
+      continue;
+    option.axes.push_back(*split.axis);
+    auto axis = static_cast<size_t>(mesh.axisIndex(split.axis->name));
+    option.axisDigits.push_back(
+        {axis, mesh.axes[axis].size / axisEnd(mesh, *split.axis),
+         axisSize(mesh, *split.axis)});
+  }
   option.cutOf.reserve(coords.size());
   option.extents.reserve(coords.size());
   for (const std::vector<int64_t> &at : coords) {

@@ -83,10 +83,16 @@ private:
     bool isInterval = false; ///< the indices [begin, begin + extent)
     int64_t begin = 0;
   };
+  /// An axis's coordinate: that along mesh axis `axis` / weight % size.
+  struct AxisDigit {
+    size_t axis;
+    int64_t weight, size;
+  };
   struct Option {
     DimPlacement dim;
     std::vector<SymbolicDigit> digits;
     std::vector<AxisRef> axes;
+    std::vector<AxisDigit> axisDigits; ///< of `axes`
     std::vector<Cut> cuts; ///< one per coordinate along its axes that was used
     std::unordered_map<int64_t, uint32_t> cutAt; ///< by that coordinate
     std::vector<uint32_t> cutOf;                 ///< per device

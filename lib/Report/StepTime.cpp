@@ -187,7 +187,11 @@ bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
           std::min(narrowest, elementBytes(RankedTensorType::get(
                                   type.getShape(), type.getElementType())));
     }
-  double each = double(llvm::range_size(op.getBlock()->without_terminator()));
+  // Units that multiply narrow numbers widen them by themselves.
+  double each = double(
+      llvm::count_if(op.getBlock()->without_terminator(), [](Operation &step) {
+        return !isa<CastOpInterface>(step);
+      }));
   work(std::max(points * each / machine.rates.flopsOf(narrowest),
                 moved / machine.rates.memoryBandwidth));
   return true;

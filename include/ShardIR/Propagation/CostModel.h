@@ -22,6 +22,8 @@
 
 namespace shardir {
 
+class PlanCache;
+
 /// The cost of one execution on one device. CostMode orders the parts: seconds,
 /// bytes, memory under Time; bytes, seconds of local work, memory under Bytes.
 struct PropagationCost {
@@ -78,6 +80,7 @@ public:
   /// By rank; not empty: `bytes` of a redistribution is the weighted sum over
   /// ranks instead of the maximum.
   std::vector<double> rankWeights;
+  PlanCache *plans = nullptr; ///< where plans are looked up and kept
 
   PropagationCost redistribute(const PropagationGraph::Value &value,
                                const Placement &from, const Placement &to,

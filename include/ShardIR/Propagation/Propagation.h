@@ -38,8 +38,9 @@ struct PropagationOptions {
   CostMode mode = CostMode::Time;
   /// Costs of redistributions and work; a MachineCostModel if null.
   std::shared_ptr<const PropagationCostModel> costModel;
-  MachineModel machine; ///< of the default costs
-  DeviceRates rates;    ///< of the default costs
+  MachineModel machine;       ///< of the default costs
+  DeviceRates rates;          ///< of the default costs
+  PlanCache *plans = nullptr; ///< of the default costs
   ConflictMode conflicts = ConflictMode::Search;
   /// Also weighs shardings that nothing competes with against doing without
   /// them. Otherwise an uncontested axis is always used, so that a small

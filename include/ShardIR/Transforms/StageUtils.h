@@ -15,9 +15,11 @@
 #define SHARDIR_TRANSFORMS_STAGEUTILS_H
 
 #include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Placement/PlanCache.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/AnalysisManager.h"
 
 namespace shardir {
 
@@ -38,6 +40,17 @@ mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 struct VerifiedStage {
   explicit VerifiedStage(mlir::Operation *) {}
   Stage stage = Stage::Annotated;
+};
+
+/// An analysis of a module: the plans that passes have made. Nothing in the
+/// module decides them but what they are kept by, so that no change of it makes
+/// one wrong.
+struct RedistributionPlans {
+  explicit RedistributionPlans(mlir::Operation *) {}
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) const {
+    return false;
+  }
+  PlanCache plans;
 };
 
 /// Checks what `stage`, from propagated to bufferized, promises and reports the

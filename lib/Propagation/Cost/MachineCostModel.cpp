@@ -149,6 +149,7 @@ MachineCostModel::plan(const PropagationGraph::Value &value,
   PlanOptions options;
   options.elementBytes = value.elementBytes;
   options.deviceWeights = rankWeights;
+  options.cache = plans;
   auto planned = planRedistribute(from, to, mesh, value.shape, options);
   auto *plan = std::get_if<RedistributePlan>(&planned);
   return plan ? std::move(plan->steps) : std::vector<CollectiveStep>();

@@ -472,6 +472,7 @@ PropagationResult shardir::propagate(const PropagationGraph &graph,
   MachineCostModel machine(options.mode);
   machine.machine = options.machine;
   machine.rates = options.rates;
+  machine.plans = options.plans;
   PropagationResult result = propagateWithin(graph, options, machine);
   if (result.received.empty())
     return result;

@@ -20,6 +20,7 @@
 //   unsigned comparisons of loops' iterations   signed ones
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
+//   products of f32 that two tensors of 16 bits were widened to   of these
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
 //   the index of a largest or least element   its value's reduction, then the
@@ -34,6 +35,7 @@
 #include "Reshapes.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
+#include "WidenedFactors.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
@@ -368,6 +370,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||
+          hasWidenedFactors(structured) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -393,6 +396,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
                  structured && argReductionOf(structured))
         splitArgReduction(rewriter, structured, *argReductionOf(structured));
+      else if (hasWidenedFactors(dyn_cast<linalg::LinalgOp>(op)))
+        readNarrowFactors(rewriter, cast<linalg::LinalgOp>(op));
       else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         if (OpOperand *spread = findSpreadOperand(generic))
           readWithoutZeros(rewriter, generic, *spread);

@@ -146,6 +146,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
     model.rates = getMachine(getOperation()).rates;
+    model.plans = &getAnalysis<RedistributionPlans>().plans;
     // Reports count a loop of unknown trip count once, and so do bytes.
     int64_t unknownTrips = GraphBuilder::kUnknownTrips;
     if (model.mode == CostMode::Bytes &&

@@ -249,7 +249,11 @@ struct SimplifyRedistributePass
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
-    auto costs = std::make_shared<MoveCosts>(meshes, options.mode, costModel);
+    // Plans by others' costs are not for other passes.
+    auto costs = std::make_shared<MoveCosts>(
+        meshes, options.mode,
+        costModel ? nullptr : &getAnalysis<RedistributionPlans>().plans,
+        costModel);
     for (bool moves : {false, true}) {
       options.moveAcrossOps = moves;
       RewritePatternSet patterns(&getContext());
@@ -345,8 +349,8 @@ static void addPatterns(RewritePatternSet &patterns,
 void shardir::populateSimplifyRedistributePatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,
     const RedistributePatternOptions &options) {
-  addPatterns(
-      patterns,
-      std::make_shared<MoveCosts>(meshes, options.mode, options.costModel),
-      options);
+  addPatterns(patterns,
+              std::make_shared<MoveCosts>(meshes, options.mode,
+                                          /*plans=*/nullptr, options.costModel),
+              options);
 }

@@ -18,7 +18,7 @@
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Placement/PlanCache.h"
+#include "ShardIR/Propagation/CostModel.h"
 #include "ShardIR/Transforms/Patterns.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -163,11 +163,13 @@ struct RedistributeToCollectivesPass
     }
     markManual(getOperation());
     MeshTable meshes(getOperation());
-    // One change of placement is often wanted many times.
-    PlanCache plans;
+    // One change of placement is often wanted many times. Plans by others'
+    // costs are not for other passes.
+    PlanCache own;
     PlanOptions options;
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
-    options.cache = &plans;
+    options.cache =
+        costModel ? &own : &getAnalysis<RedistributionPlans>().plans;
     options.stepCost = stepCostBy(costModel);
     bool changed = false;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {

@@ -186,6 +186,7 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
   options.mode = mode;
   options.elementBytes = elementBytes(type);
   options.stepCost = stepCost;
+  options.cache = plans;
   auto plan =
       planRedistribute(from.getValue(), to.getValue(), mesh, shape, options);
   auto *steps = std::get_if<RedistributePlan>(&plan);

@@ -99,9 +99,10 @@ StepCost stepCostBy(std::shared_ptr<const PropagationCostModel> costModel);
 /// default for null.
 class MoveCosts {
 public:
-  MoveCosts(const MeshTable &meshes, CostMode mode,
+  MoveCosts(const MeshTable &meshes, CostMode mode, PlanCache *plans = nullptr,
             std::shared_ptr<const PropagationCostModel> costModel = nullptr)
-      : meshes(meshes), mode(mode), stepCost(stepCostBy(costModel)) {}
+      : meshes(meshes), mode(mode), plans(plans),
+        stepCost(stepCostBy(costModel)) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -110,6 +111,7 @@ public:
 private:
   const MeshTable &meshes;
   CostMode mode;
+  PlanCache *plans;
   StepCost stepCost;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>

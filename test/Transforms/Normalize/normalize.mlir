@@ -552,3 +552,45 @@ func.func @compared_iterations(%e: tensor<2x3xi1>) -> tensor<2x3xi1> {
   } -> tensor<2x3xi1>
   return %r : tensor<2x3xi1>
 }
+
+// Products of f32 that 16-bit numbers were widened to read these: of a named op,
+// where one tensor has both roles, and of a generic one. A factor that has more
+// than 16 bits stays, and so does the other one beside it.
+// CHECK-LABEL: func.func @widened_factors
+// CHECK-SAME:    %[[A:.+]]: tensor<2x3xbf16>, %[[B:.+]]: tensor<3x2xbf16>, %[[C:.+]]: tensor<3x2xf32>, %[[H:.+]]: tensor<2x3xf16>
+// CHECK:         %[[WIDE:.+]] = linalg.generic {{.*}} ins(%[[A]] : tensor<2x3xbf16>)
+// CHECK:         linalg.matmul ins(%[[A]], %[[B]] : tensor<2x3xbf16>, tensor<3x2xbf16>) outs(%{{.+}} : tensor<2x2xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[A]], %[[A]] : tensor<2x3xbf16>, tensor<2x3xbf16>)
+// CHECK-NEXT:    ^bb0(%[[X:.+]]: bf16, %[[Y:.+]]: bf16, %[[S:.+]]: f32):
+// CHECK-DAG:       %[[P:.+]] = arith.extf %[[X]] : bf16 to f32
+// CHECK-DAG:       %[[Q:.+]] = arith.extf %[[Y]] : bf16 to f32
+// CHECK:           arith.mulf %[[P]], %[[Q]] : f32
+// CHECK:         linalg.matmul ins(%[[WIDE]], %[[C]] : tensor<2x3xf32>, tensor<3x2xf32>)
+// CHECK:         linalg.matmul ins(%{{.+}}, %{{.+}} : tensor<2x3xf32>, tensor<3x2xf32>)
+func.func @widened_factors(%a: tensor<2x3xbf16>, %b: tensor<3x2xbf16>, %c: tensor<3x2xf32>, %h: tensor<2x3xf16>, %out: tensor<2x2xf32>, %ea: tensor<2x3xf32>, %eb: tensor<3x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %wa = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<2x3xbf16>) outs(%ea : tensor<2x3xf32>) {
+  ^bb0(%in: bf16, %o: f32):
+    %w = arith.extf %in : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<2x3xf32>
+  %wb = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<3x2xbf16>) outs(%eb : tensor<3x2xf32>) {
+  ^bb0(%in: bf16, %o: f32):
+    %w = arith.extf %in : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<3x2xf32>
+  %wh = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<2x3xf16>) outs(%ea : tensor<2x3xf32>) {
+  ^bb0(%in: f16, %o: f32):
+    %w = arith.extf %in : f16 to f32
+    linalg.yield %w : f32
+  } -> tensor<2x3xf32>
+  %0 = linalg.matmul ins(%wa, %wb : tensor<2x3xf32>, tensor<3x2xf32>) outs(%out : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%wa, %wa : tensor<2x3xf32>, tensor<2x3xf32>) outs(%out : tensor<2x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2xf32>
+  %2 = linalg.matmul ins(%wa, %c : tensor<2x3xf32>, tensor<3x2xf32>) outs(%out : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = linalg.matmul ins(%wh, %wb : tensor<2x3xf32>, tensor<3x2xf32>) outs(%out : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0, %1, %2, %3 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}

@@ -4,6 +4,7 @@
 // RUN: split-file %s %t
 // RUN: shard-opt %t/beside.mlir --allow-unregistered-dialect --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=BESIDE
 // RUN: shard-opt %t/in-line.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=LINE
+// RUN: shard-opt %t/widened.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=WIDENED
 // RUN: shard-opt %t/unknown.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=predicted
 // RUN: shard-opt %t/wrong.mlir --allow-unregistered-dialect -verify-diagnostics
 
@@ -46,6 +47,18 @@ func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100
     linalg.matmul ins(%a, %b : memref<100x100xf32>, memref<100x100xf32>) outs(%c : memref<100x100xf32>)
     collective.all_reduce %c into %d from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<100x100xf32> : memref<100x100xf32>, memref<100x100xf32>
   }
+  return
+}
+}
+
+// Products of bf16 with sums in f32 are 2e6 operations at the rate of bf16: what widens is part of them.
+// WIDENED: "compute_seconds": 0.01
+
+//--- widened.mlir
+module attributes {shardir.stage = "bufferized", shardir.machine = {flops = {bf16 = 2.0e8, f32 = 1.0e8}, memory_bandwidth = 1.0e9}} {
+shardir.mesh @m <["x"=2]>
+func.func @main(%a: memref<100x100xbf16>, %b: memref<100x100xbf16>, %c: memref<100x100xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x100xbf16>, memref<100x100xbf16>) outs(%c : memref<100x100xf32>)
   return
 }
 }

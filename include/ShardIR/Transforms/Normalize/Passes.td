@@ -27,8 +27,9 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     operands that a body does not read are dropped: compiled they are gone, and
     nothing should move for them. A sum of products over a tensor that has been
     inserted into zeros reads the tensor itself, and the other operand at strides.
-    The place of a
-    largest or least element, a reduction of pairs, becomes the reduction of the
+    A product of two tensors that were widened from bf16, or from f16, to f32
+    reads these: its results are the same, and matrix units take it. The place of
+    a largest or least element, a reduction of pairs, becomes the reduction of the
     elements and that of the places where their extremum is found, where ties and
     NaN stay the same (docs/Semantics.md). Placements on such an op go to the op
     that makes its result.
