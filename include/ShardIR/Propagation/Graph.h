@@ -34,9 +34,9 @@ struct PropagationGraph {
     int64_t elementBytes = 4;
     int producer = -1;   ///< a node
     int resultIndex = 0; ///< among the results of `producer`
-    /// (node, operand index). A rematerializable value is also used by a node
-    /// that has another operand there, if the node stands for an equal op that
-    /// has this one.
+    /// (node, operand index). The value of a node that is copied is also used
+    /// by a node that has another operand there, if the node stands for an
+    /// equal op that has this one.
     llvm::SmallVector<std::pair<int, int>, 2> uses;
     /// The number of equal values that are alive where this one is: more than 1
     /// where a graph has one layer for many. 0 for a value without memory of
@@ -85,6 +85,10 @@ struct PropagationGraph {
     /// Broadcasts a constant: shardings propagate through it, but each user
     /// gets the placement that it wants at no cost.
     bool isBroadcastConstant = false;
+    /// Each user can have results of its own: equal nodes are not one.
+    bool isCopied() const {
+      return rule->isRematerializable || isBroadcastConstant;
+    }
     /// For a function result that takes the placement of an argument (R11): the
     /// node of that argument; else -1.
     int alias = -1;

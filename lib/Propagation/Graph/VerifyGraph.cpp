@@ -91,7 +91,7 @@ bool GraphVerifier::verifyValue(int v) {
 
 bool GraphVerifier::verifyUses(int v) {
   const Value &value = graph.values[v];
-  bool isCopied = graph.nodes[value.producer].rule->isRematerializable;
+  bool isCopied = graph.nodes[value.producer].isCopied();
   for (auto [user, operand] : value.uses) {
     auto failUse = [&, i = operand](const std::string &why) {
       return fail("value " + std::to_string(v) + " lists as a use operand " +

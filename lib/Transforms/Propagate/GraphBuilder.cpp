@@ -395,7 +395,7 @@ void GraphBuilder::addOp(Operation *op) {
     pinManual(node, {});
   }
   node.maxRedistributions = maxRedistributions;
-  bool isShared = !node.rule->isRematerializable;
+  bool isShared = !node.isCopied();
   int n = addNode(std::move(node), {op}, known);
   if (isShared)
     nodeOfFirst[op] = n;

@@ -35,6 +35,26 @@ func.func @shared(%a: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m
 
 // -----
 
+// Equal ones in two places share no placement: %b is not split as %a is.
+#s = affine_map<(d0, d1) -> ()>
+#m = affine_map<(d0, d1) -> (d0, d1)>
+shardir.mesh @mesh <["x"=2]>
+
+// CHECK-LABEL: func.func @apart
+// CHECK-SAME:    %{{[^ ]+}}: tensor<4x4xf32> {shardir.placement = #shardir.placement<@mesh, [{}, {}]>})
+func.func @apart(%a: tensor<4x4xf32> {shardir.placement = #shardir.placement<@mesh, [{"x"}, {}]>},
+                 %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c = arith.constant dense<0.5> : tensor<f32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %half = linalg.broadcast ins(%c : tensor<f32>) outs(%e : tensor<4x4xf32>) dimensions = [0, 1]
+  %p = arith.mulf %a, %half : tensor<4x4xf32>
+  %same = linalg.broadcast ins(%c : tensor<f32>) outs(%e : tensor<4x4xf32>) dimensions = [0, 1]
+  %q = arith.mulf %b, %same : tensor<4x4xf32>
+  return %p, %q : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
 // What else it computes, reads or reduces keeps an op from being one: its own body, a constant with dims, a value of run time.
 #s = affine_map<(d0, d1) -> ()>
 #r = affine_map<(d0, d1) -> (d0)>
