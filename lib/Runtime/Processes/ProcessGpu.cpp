@@ -31,7 +31,7 @@ namespace runtime {
 namespace {
 constexpr int kGroupId = 4; ///< a tag beside those of posts and messages
 /// NCCL may see that a process has ended before our own connection to it does.
-constexpr double kDeathIsSeen = 0.25; ///< seconds
+constexpr double kDeathIsSeen = 1; ///< seconds
 } // namespace
 
 std::shared_ptr<NcclGroup>
