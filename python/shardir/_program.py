@@ -92,7 +92,7 @@ def framework_of(array: Any) -> str:
 
 
 def _evaluate(e: Any, shapes: Sequence[Sequence[int]]) -> int | None:
-    """An extent of a result from the arguments' shapes, as docs/Runtime.md writes it."""
+    """An extent of a result from the arguments' shapes, as docs/RuntimeInternals.md writes it."""
     if isinstance(e, int):
         return e
     if not isinstance(e, list):

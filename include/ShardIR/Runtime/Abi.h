@@ -11,7 +11,7 @@
  *
  * A compiled program defines
  *   const char shardir_program_metadata[];   NUL-terminated JSON, see
- *                                            docs/Runtime.md
+ *                                            docs/RuntimeInternals.md
  *   void <symbol>(void **descriptors);       one per entry: pointers to memref
  *                                            descriptors {T *allocated,
  *                                            T *aligned, i64 offset,

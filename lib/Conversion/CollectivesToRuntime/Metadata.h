@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The metadata of a compiled program (docs/Runtime.md), built while collectives
+// The metadata of a compiled program (docs/RuntimeInternals.md), built while collectives
 // are converted: the table of collectives grows as calls refer to it.
 //
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Passes from the bufferized stage to what the runtime loads: its C ABI
-// (Runtime/Abi.h) and the metadata of docs/Runtime.md.
+// (Runtime/Abi.h) and the metadata of docs/RuntimeInternals.md.
 //
 //===----------------------------------------------------------------------===//
 
