@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Times of kernels on a card: from the results of gpu-check's run.sh --benchmark to a table in docs/GPU.md.
+# Times of kernels on a card: from the results of gpu-check's run.sh --benchmark to a table in docs/GPUMeasurements.md.
 #
 # Requires: lines as run.sh and benchmarks/peers/gpu_torch.py write them, and a page with
 # <!-- times: begin --> and <!-- times: end -->.
 # Guarantees: the table has what FILE.json has; results of another card than the file's are an error.
-"""utils/gpu-times.py [RESULTS...]: adds measured times to a JSON file and writes the table of docs/GPU.md.
+"""utils/gpu-times.py [RESULTS...]: adds measured times to a JSON file and writes the table of docs/GPUMeasurements.md.
 
 Each RESULTS is a file that `run.sh --benchmark` wrote (bench.results.txt) or what
 gpu_torch.py printed; a time that FILE.json has already is replaced. Without RESULTS the
@@ -108,7 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="*")
     parser.add_argument("--json", metavar="FILE.json", default=os.path.join(ROOT, "benchmarks", "results", "gpu_h200.json"))
-    parser.add_argument("--page", default=os.path.join(ROOT, "docs", "GPU.md"))
+    parser.add_argument("--page", default=os.path.join(ROOT, "docs", "GPUMeasurements.md"))
     parser.add_argument("--check", action="store_true", help="compare only")
     options = parser.parse_args()
     try:

@@ -10,7 +10,7 @@
     utils/sass-report.py PROGRAM.mlir --order          what is started, and waited for, when
     utils/sass-report.py KERNELS.cubin | PROGRAM.so | LISTING.sass
     utils/sass-report.py LIBRARY.so --kernel=REGEX     a library of NVIDIA's: kernels by name
-    utils/sass-report.py --update                      writes the tables of docs/GPU.md
+    utils/sass-report.py --update                      writes the tables of docs/GPUMeasurements.md
 """
 import argparse
 import glob
@@ -68,7 +68,7 @@ PEERS = {("gemm", "arch=sm_90a"): ("cuBLAS", "sm_90,sm_90a", r"^sm90_xmma_gemm_b
          ("full128", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopFwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi128EEENS7_"
                                       r"ILi176EEESA_\w*10bfloat16_t\w*29StaticPersistentTileScheduler",
                                       "FlashAttnFwdSm90, tile 128 x 176 x 128, 2 stages")}
-PAGE = os.path.join(ROOT, "docs", "GPU.md")
+PAGE = os.path.join(ROOT, "docs", "GPUMeasurements.md")
 MARKS = re.compile(r"(?<=<!-- sass: begin -->\n).*?(?=<!-- sass: end -->)", re.DOTALL)
 HEADER = ["kernel", "loop", "matrix", "global", "shared", "float", "integer", "move", "other", "accesses of the loop",
           "registers", "spills", "shared memory"]
@@ -255,7 +255,7 @@ def kept_rows(page, title, library):
 
 
 def tables(options, page):
-    """The section of docs/GPU.md, which is `page`; rows of libraries that are not here stay."""
+    """The section of docs/GPUMeasurements.md, which is `page`; rows of libraries that are not here stay."""
     libraries, rows, names = {"cuBLAS": cublas(), "FlashAttention-3": flash_attention()}, [], []
     for title, file, function, flags, *kernel in PROBLEMS:
         path = os.path.join(ROOT, "benchmarks", "gpu", file)
@@ -279,7 +279,7 @@ def main():
     parser.add_argument("--arch", default="sm_90,sm_90a", help="of a library's kernels (default sm_90,sm_90a)")
     parser.add_argument("--tools", help="the folder of nvdisasm and cuobjdump")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    parser.add_argument("--update", action="store_true", help="write the tables of docs/GPU.md")
+    parser.add_argument("--update", action="store_true", help="write the tables of docs/GPUMeasurements.md")
     parser.add_argument("--order", action="store_true",
                         help="the order of products, waits for them (for all but so many groups) and exponentials, in place of the table")
     options = parser.parse_args()
