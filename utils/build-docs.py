@@ -64,7 +64,7 @@ class Docs:
         if not run:
             self.problems.append(f"'{match[1]}' has no RUN line that pipes shard-opt")
             return match[0]
-        words = [path if word == "%s" else word for word in shlex.split(re.sub(r"2>(&1| \S+)", "", run[1]))]
+        words = [path if word == "%s" else word for word in shlex.split(re.sub(r"2>\s*\S+", "", run[1]))]
         words = [re.sub(r"%t\S*", os.devnull, word) for word in words]
         errors = subprocess.STDOUT if "2>&1" in run[1] else subprocess.PIPE
         result = subprocess.run([self.options.shard_opt, *words], stdout=subprocess.PIPE, stderr=errors, text=True, timeout=60)
