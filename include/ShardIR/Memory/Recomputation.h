@@ -51,9 +51,9 @@ struct Recomputation {
   llvm::SmallVector<mlir::Operation *> slice; ///< to repeat, in program order
   /// Operands of the slice: alive in front of `before`, or kept until then.
   llvm::SmallVector<mlir::Value> inputs;
-  /// Of the inputs, results of collectives that the program repeats behind the
-  /// peak, as it gathers weights again for the backward pass: the later one is
-  /// read, which moves in front of `before`.
+  /// The inputs that are results of collectives which the program repeats
+  /// behind the peak, as it gathers weights again for the backward pass, each
+  /// with the later op. That one moves in front of `before`, and is read.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Operation *>> repeated;
   int64_t bytes = 0; ///< less at the peak, inputs that are kept subtracted
   RepeatCost cost;
@@ -73,9 +73,9 @@ struct RecomputationState {
 /// recomputation first. A value qualifies that the op at the peak does not use,
 /// that ops behind it do and that is no result of the function. Elementwise
 /// ops, reductions, products and changes of shape of the same block are
-/// repeated, collectives and ops that lead into regions are not: what those
-/// made is kept, unless the program has the collective again behind the peak.
-/// So is what a product made where that is the better bargain.
+/// repeated. Results of collectives and of ops that lead into regions are kept,
+/// as are those of products where that is the better bargain; but a collective
+/// that the program itself repeats behind the peak is read there.
 /// Requires placements on every value, and what peakMemory requires.
 std::vector<Recomputation> recomputationsAt(const MemoryPeak &peak,
                                             mlir::func::FuncOp function,

@@ -278,20 +278,16 @@ static Value copyMadeBy(Operation *op) {
                                                     : Value();
 }
 
-/// The result of attention as the program reads it. It is kept for other
-/// readers, which acc, in a wider type, is not. Nullopt where `reader` stands
-/// in front of it or acc only adds to it.
+/// The result of attention as the program stores it for other readers, so that
+/// acc, in a wider type, need not be kept for `reader`. Nullopt if `reader`
+/// precedes it, or if acc is added to another init.
 std::optional<Operand> BackwardRewrite::storedResult(Operation *reader) {
   OpResult result = forward.product->getResult(0);
-  SmallVector<AffineExpr> at;
-  for (AffineExpr expr :
-       forward.product.getIndexingMapMatchingResult(result).getResults())
-    at.push_back(forward.productLoops[cast<AffineDimExpr>(expr).getPosition()]);
-  Operand stored = {
-      forward.replaced.lookup(result),
-      AffineMap::get(forward.numLoops, 0, at, rewriter.getContext())};
-  if (!hasNeutralInit(forward.product) || !stored.tensor ||
-      !llvm::all_of(at, llvm::IsaPred<AffineDimExpr>) ||
+  Operand stored = {forward.replaced.lookup(result), forward.accMap};
+  // Dims of one element may be no loops of acc.
+  bool hasDimsOfAcc = cast<RankedTensorType>(result.getType()).getRank() ==
+                      stored.map.getNumResults();
+  if (!hasNeutralInit(forward.product) || !hasDimsOfAcc ||
       !stored.tensor.getDefiningOp()->isBeforeInBlock(reader))
     return std::nullopt;
   while (stored.tensor.hasOneUse()) {

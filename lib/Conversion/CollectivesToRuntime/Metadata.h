@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The metadata of a compiled program (docs/RuntimeInternals.md), built while collectives
-// are converted: the table of collectives grows as calls refer to it.
+// The metadata of a compiled program (docs/RuntimeInternals.md), built while
+// collectives are converted: the table of collectives grows as calls refer to
+// it.
 //
 //===----------------------------------------------------------------------===//
 

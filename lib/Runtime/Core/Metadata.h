@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The metadata of a compiled program (docs/RuntimeInternals.md) as values. Requires JSON
-// text from anywhere; guarantees that what parseMetadata accepts is consistent:
-// every mesh, placement and size has been checked against the others and
-// against overflow, so that the rest of the runtime need not check again.
+// The metadata of a compiled program (docs/RuntimeInternals.md) as values.
+// Requires JSON text from anywhere; guarantees that what parseMetadata accepts
+// is consistent: every mesh, placement and size has been checked against the
+// others and against overflow, so that the rest of the runtime need not check
+// again.
 //
 //===----------------------------------------------------------------------===//
 

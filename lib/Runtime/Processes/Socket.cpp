@@ -194,8 +194,8 @@ bool Socket::write(const void *data, size_t bytes, Deadline deadline) const {
 bool Socket::readUpTo(std::string &text, size_t bytes) const {
   while (text.size() < bytes) {
     char some[256];
-    ssize_t n =
-        ::recv(fd, some, std::min(sizeof(some), bytes - text.size()), 0);
+    ssize_t n = ::recv(fd, some, std::min(sizeof(some), bytes - text.size()),
+                       MSG_DONTWAIT);
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)

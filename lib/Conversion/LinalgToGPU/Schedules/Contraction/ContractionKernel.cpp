@@ -108,6 +108,16 @@ Value ProductTiles::isInTile(Value from, Value to) {
                    below(emit.cast(tileM, 32), to));
 }
 
+SmallVector<Value> ProductTiles::boundsOrNone(Index group) {
+  return emit.either(
+      emit.lessThan(group, extent(groups->loop)),
+      [&] {
+        auto [from, to] = boundsOf(group);
+        return SmallVector<Value>{from, to};
+      },
+      [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+}
+
 bool ProductTiles::divides(int loop, int64_t tile) const {
   auto known = LoopEmitter::known(extent(loop));
   return known && *known % tile == 0;
@@ -299,13 +309,7 @@ void ContractionKernel::takeGroups(Index &first, Index &count) {
       {emit.cast(all, 32), emit.i32(0)},
       [&](Index from, ValueRange carried) -> SmallVector<Value> {
         Index mine = emit.add(from, lane);
-        SmallVector<Value> bounds = emit.either(
-            emit.lessThan(mine, all),
-            [&] {
-              auto [from, to] = boundsOf(mine);
-              return SmallVector<Value>{from, to};
-            },
-            [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+        SmallVector<Value> bounds = boundsOrNone(mine);
         Value some = isInTile(bounds[0], bounds[1]);
         Value number = emit.cast(mine, 32);
         Value least = arith::MinSIOp::create(builder, loc, carried[0], number);
@@ -340,7 +344,7 @@ void ContractionKernel::run(StringRef name) {
   if (partials)
     grid.push_back(emit.constant(plan.splits));
   emit.launch(name, grid, plan.threads(), sharedBytes(), [&] {
-    // Neighbouring blocks share columns of B: they stay in the second cache.
+    // Neighbouring blocks share columns of B: they stay in L2.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
     tileM = emit.mul(at.pop_back_val(), plan.bm);
     tileN = emit.mul(at.pop_back_val(), plan.bn);

@@ -125,6 +125,8 @@ protected:
   Index groupFirst, groupEnd;
   /// The bounds of a group, an i32 each, among all rows.
   std::pair<mlir::Value, mlir::Value> boundsOf(Index group);
+  /// The same; bounds of no rows where there is no such group.
+  llvm::SmallVector<mlir::Value> boundsOrNone(Index group);
   /// True if the tile has rows between such bounds.
   mlir::Value isInTile(mlir::Value from, mlir::Value to);
   /// Sums go there instead of to C: [split][batch…][m][n], rows of an even

@@ -312,13 +312,7 @@ TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
       zero, all, emit.constant(warpThreads), carried,
       [&](Index from, ValueRange carried) {
         Index mine = emit.add(from, lane);
-        SmallVector<Value> bounds = emit.either(
-            emit.lessThan(mine, all),
-            [&] {
-              auto [from, to] = boundsOf(mine);
-              return SmallVector<Value>{from, to};
-            },
-            [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+        SmallVector<Value> bounds = boundsOrNone(mine);
         Value some = isInTile(bounds[0], bounds[1]);
         Value inTile = NVVM::VoteSyncOp::create(
             builder, loc, word, emit.i32(-1), some, NVVM::VoteSyncKind::ballot);
