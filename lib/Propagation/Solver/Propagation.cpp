@@ -413,20 +413,34 @@ static PropagationResult propagateWithin(const PropagationGraph &graph,
   if (options.memoryLimit <= 0)
     return best;
   double least = predictPeak(graph, best);
+  if (least <= options.memoryLimit)
+    return best;
   PropagationOptions frugal = options;
   // A byte held counts from a thousandth of a byte received to a million.
   double unit =
       options.mode == CostMode::Bytes ? 1 : 1 / options.machine.bandwidth;
-  for (double weight = 1e-3; weight <= 1e6 && least > options.memoryLimit;
-       weight *= 10) {
+  auto fitsAt = [&](double weight) {
     frugal.memoryWeight = weight * unit;
     PropagationResult next = Propagator(graph, frugal, machine).run();
     double peak = predictPeak(graph, next);
-    if (peak >= least)
-      continue;
-    least = peak;
-    best = std::move(next);
-  }
+    bool fits = peak <= options.memoryLimit;
+    if (fits || peak < least) {
+      least = peak;
+      best = std::move(next);
+    }
+    return fits;
+  };
+  // A search is long for a large program: powers of 1000, then those of 10
+  // below the first that fits.
+  if (fitsAt(1e-3))
+    return best;
+  for (double weight = 1; weight <= 1e6; weight *= 1e3)
+    if (fitsAt(weight)) {
+      for (double finer : {weight / 100, weight / 10})
+        if (fitsAt(finer))
+          break;
+      break;
+    }
   return best;
 }
 

@@ -13,12 +13,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PropagateModule.h"
+
 #include "ShardIR/Dialect/ShardIR/FittedStates.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -42,8 +45,7 @@ struct FitOptimizerStatePass
       : FitOptimizerStateBase(std::move(options)),
         costModel(std::move(costModel)) {}
 
-  void addPasses(OpPassManager &passes) const {
-    passes.addPass(createPropagate({cost, conflicts, memoryLimit}, costModel));
+  void addPassesAfterPropagate(OpPassManager &passes) const {
     SimplifyRedistributeOptions simplify;
     simplify.cost = cost;
     simplify.memoryLimit = memoryLimit;
@@ -56,7 +58,8 @@ struct FitOptimizerStatePass
   void getDependentDialects(DialectRegistry &registry) const override {
     FitOptimizerStateBase::getDependentDialects(registry);
     OpPassManager passes(ModuleOp::getOperationName());
-    addPasses(passes);
+    passes.addPass(createPropagate({cost, conflicts, memoryLimit}, costModel));
+    addPassesAfterPropagate(passes);
     passes.getDependentDialects(registry);
   }
 
@@ -77,8 +80,14 @@ struct FitOptimizerStatePass
   /// The bytes of a device at its peak; nothing where a pass refuses the
   /// program. `module` is at the collective stage then.
   std::optional<int64_t> peakOf(ModuleOp module) {
+    if (failed(propagateModule(module,
+                               {{cost, conflicts, memoryLimit}, costModel},
+                               getAnalysis<RedistributionPlans>().plans,
+                               getAnalysis<PropagationAnswers>(),
+                               /*isTrial=*/true)))
+      return std::nullopt;
     PassManager passes(&getContext(), ModuleOp::getOperationName());
-    addPasses(passes);
+    addPassesAfterPropagate(passes);
     if (failed(passes.run(module)))
       return std::nullopt;
     MeshTable meshes(module);

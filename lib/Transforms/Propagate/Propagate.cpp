@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
+#include "PropagateModule.h"
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
@@ -114,6 +115,89 @@ static LogicalResult mergeAliases(func::FuncOp function,
   return success();
 }
 
+void PropagationAnswers::add(ModuleOp program,
+                             const PropagationRequest &request,
+                             std::vector<PropagationResult> answers) {
+  entries.push_back({program.clone(), request, std::move(answers)});
+}
+
+const std::vector<PropagationResult> *
+PropagationAnswers::find(ModuleOp program,
+                         const PropagationRequest &request) const {
+  for (const Entry &entry : entries)
+    if (entry.request == request &&
+        entry.program.get()->getAttr(ShardIRDialect::kMachine) ==
+            program->getAttr(ShardIRDialect::kMachine) &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &entry.program.get().getBodyRegion(), &program.getBodyRegion(),
+            OperationEquivalence::IgnoreLocations))
+      return &entry.answers;
+  return nullptr;
+}
+
+LogicalResult shardir::propagateModule(ModuleOp module,
+                                       const PropagationRequest &request,
+                                       PlanCache &plans,
+                                       PropagationAnswers &answers,
+                                       bool isTrial) {
+  MeshTable meshes(module);
+  if (meshes.all().empty() || stageOf(module) >= Stage::Local)
+    return success();
+  if (failed(checkMeshes(module)))
+    return failure();
+  const std::string &cost = request.options.cost;
+  PropagationOptions model;
+  model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
+  if (cost != "bytes" && cost != "time")
+    return module.emitError()
+           << "option cost is time or bytes, found '" << cost << "'";
+  auto mode = parseConflictMode(request.options.conflicts);
+  if (!mode)
+    return module.emitError()
+           << "option conflicts is search, greedy or shardy, found '"
+           << request.options.conflicts << "'";
+  model.costModel = request.costModel;
+  model.conflicts = *mode;
+  model.memoryLimit = double(request.options.memoryLimit);
+  model.rates = getMachine(module).rates;
+  model.plans = &plans;
+  // Reports count a loop of unknown trip count once, and so do bytes.
+  int64_t unknownTrips = GraphBuilder::kUnknownTrips;
+  if (model.mode == CostMode::Bytes &&
+      model.conflicts == ConflictMode::Search) {
+    unknownTrips = 1;
+    model.weighUncontested = true;
+    model.balanceRounds = 6;
+  }
+  std::vector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration())
+      continue;
+    if (failed(checkSupported(function)) ||
+        failed(checkNoDTensorSyntax(function)) ||
+        failed(checkGroups(function)) || failed(mergeAliases(function, meshes)))
+      return failure();
+    functions.push_back(function);
+  }
+  std::vector<std::unique_ptr<GraphBuilder>> builders;
+  for (func::FuncOp function : functions)
+    builders.push_back(
+        std::make_unique<GraphBuilder>(function, meshes, unknownTrips));
+  const std::vector<PropagationResult> *known = answers.find(module, request);
+  std::vector<PropagationResult> found;
+  for (auto &builder : builders) {
+    const PropagationGraph &graph = builder->build();
+    if (!known)
+      found.push_back(propagate(graph, model));
+  }
+  if (isTrial && !known)
+    answers.add(module, request, found);
+  for (auto [builder, answer] :
+       llvm::zip_equal(builders, known ? *known : found))
+    builder->write(answer);
+  return success();
+}
+
 namespace {
 
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
@@ -123,54 +207,13 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
       : PropagateBase(std::move(options)), costModel(std::move(costModel)) {}
 
   void runOnOperation() override {
-    MeshTable meshes(getOperation());
-    if (meshes.all().empty() || stageOf(getOperation()) >= Stage::Local)
-      return;
-    if (failed(checkMeshes(getOperation())))
+    auto &answers = getAnalysis<PropagationAnswers>();
+    if (failed(propagateModule(
+            getOperation(), {{cost, conflicts, memoryLimit}, costModel},
+            getAnalysis<RedistributionPlans>().plans, answers,
+            /*isTrial=*/false)))
       return signalPassFailure();
-    PropagationOptions model;
-    model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
-    if (cost != "bytes" && cost != "time") {
-      getOperation().emitError()
-          << "option cost is time or bytes, found '" << cost << "'";
-      return signalPassFailure();
-    }
-    auto mode = parseConflictMode(conflicts);
-    if (!mode) {
-      getOperation().emitError()
-          << "option conflicts is search, greedy or shardy, found '"
-          << conflicts << "'";
-      return signalPassFailure();
-    }
-    model.costModel = costModel;
-    model.conflicts = *mode;
-    model.memoryLimit = double(memoryLimit);
-    model.rates = getMachine(getOperation()).rates;
-    model.plans = &getAnalysis<RedistributionPlans>().plans;
-    // Reports count a loop of unknown trip count once, and so do bytes.
-    int64_t unknownTrips = GraphBuilder::kUnknownTrips;
-    if (model.mode == CostMode::Bytes &&
-        model.conflicts == ConflictMode::Search) {
-      unknownTrips = 1;
-      model.weighUncontested = true;
-      model.balanceRounds = 6;
-    }
-    std::vector<std::unique_ptr<GraphBuilder>> builders;
-    std::vector<PropagationResult> answers;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isDeclaration())
-        continue;
-      if (failed(checkSupported(function)) ||
-          failed(checkNoDTensorSyntax(function)) ||
-          failed(checkGroups(function)) ||
-          failed(mergeAliases(function, meshes)))
-        return signalPassFailure();
-      builders.push_back(
-          std::make_unique<GraphBuilder>(function, meshes, unknownTrips));
-      answers.push_back(propagate(builders.back()->build(), model));
-    }
-    for (auto [builder, answer] : llvm::zip_equal(builders, answers))
-      builder->write(answer);
+    answers.clear();
   }
 
   std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
