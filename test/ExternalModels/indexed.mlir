@@ -28,7 +28,7 @@ func.func @embedding(%t: tensor<10x6xf32> {shardir.placement = #shardir.placemen
 
 shardir.mesh @m <["x"=2]>
 
-// What is partial passes the lookup's linear users: one reduce-scatter, no more.
+// A partial passes the lookup's linear users: one reduce-scatter, no more.
 // CHECK-LABEL: func.func @embedding_scattered
 // CHECK:       linalg.generic
 // CHECK:       collective.reduce_scatter

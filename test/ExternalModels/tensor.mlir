@@ -133,7 +133,7 @@ func.func @dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [
   return %0 : index
 }
 
-// What the cast forgets is whole; what it keeps is split as before.
+// A dim whose size the cast erases is replicated; the other dim is split as before.
 // CHECK-LABEL: func.func @cast
 // CHECK-SAME:    %[[A:.+]]: tensor<3x4xf32>
 // CHECK-NEXT:  %[[R:.+]] = tensor.cast %[[A]] : tensor<3x4xf32> to tensor<3x?xf32>

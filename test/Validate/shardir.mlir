@@ -52,7 +52,7 @@ func.func @scatter_batch(%u: tensor<5x2x3xi32>, %i: tensor<5x2x1xi64> {validate.
   return %0 : tensor<4x5x3xi32>
 }
 
-// What is put there is no function of the terms of both.
+// The scattered value is no function of the terms of both.
 func.func @scatter_mean(%u: tensor<4x5xf32>, %a: tensor<6x5xf32>) -> tensor<6x5xf32> {
   %i = arith.constant dense<[[4], [0], [4], [3]]> : tensor<4x1xi64>
   %half = arith.constant 0.5 : f32

@@ -129,7 +129,7 @@ func.func @fold(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<
   return %1, %2 : tensor<8xf32>, tensor<4xf32>
 }
 
-// What changes a placement stays, and so does what works on buffers. Steps on
+// Steps that change a placement stay, and so do those on buffers. Steps on
 // tensors are values: two equal ones are one, and one without a use goes.
 // FOLD-LABEL: func.func @keep
 // FOLD-SAME:    %[[X:[^:]+]]: tensor<8xf32>, %[[Y:[^:]+]]: memref<4xf32>

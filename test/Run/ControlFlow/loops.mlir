@@ -304,7 +304,7 @@ func.func @threads(%x: tensor<6x5xf32> {shardir.placement = #shardir.placement<@
   return %r : tensor<6x5xf32>
 }
 
-// What iterations hand on unchanged, and two tensors that change places.
+// Iterations pass one value on unchanged and exchange two tensors.
 func.func @handed_on(%x: tensor<7x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                      %v: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                      %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}]>}) -> tensor<7x4xf32> {

@@ -72,7 +72,7 @@ func.func @micro_batches(%x: tensor<4x6x3xf32> {shardir.placement = #shardir.pla
   return %r : tensor<3x5xf32>
 }
 
-// What a loop starts from counts once, however many devices there are.
+// A loop's initial value is added once, however many devices there are.
 func.func @starts_from(%x: tensor<6x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %s: tensor<3xf32>) -> tensor<3xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -124,7 +124,7 @@ func.func @twice(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@m
   return %r : tensor<7x4xf32>
 }
 
-// What is read is used for more than it says.
+// The body uses the captured element in more ways than as its result.
 func.func @masked(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, %p: tensor<7xi32>)
     -> tensor<7x4xf32> {
   %zero = arith.constant 0.0 : f32

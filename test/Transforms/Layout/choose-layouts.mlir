@@ -4,7 +4,7 @@
 // RUN: shard-opt %s -split-input-file -o %t.none
 // RUN: diff %t.row %t.none
 
-// What has been chosen is left alone.
+// A layout that has been chosen is left alone.
 // RUN: shard-opt %s -split-input-file -shardir-choose-layouts -o %t.once
 // RUN: shard-opt %t.once -split-input-file -shardir-choose-layouts -o %t.twice
 // RUN: diff %t.once %t.twice

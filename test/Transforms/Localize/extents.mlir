@@ -36,7 +36,7 @@ func.func @argument(%a: tensor<?xf32> {shardir.placement = #shardir.placement<@m
 
 shardir.mesh @m <["x"=4]>
 
-// What a loop carries may change its extent: the extent goes around beside it.
+// A loop may change a carried tensor's extent: the extent is carried beside it.
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME:    shardir.extents = [unit]
 // CHECK:         %[[N:.+]] = shardir.extent argument 0 dim 0

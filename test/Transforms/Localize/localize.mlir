@@ -46,7 +46,7 @@ func.func @uneven(%x: tensor<5x16xf32> {shardir.placement = #shardir.placement<@
   return %0 : tensor<5x16xf32>
 }
 
-// What is whole stays as it is, and so does what a mesh of one device has: that
+// A replicated value stays as it is, and so does one on a mesh of one device: that
 // device alone computes it, of the six that the program has.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{.*}} %[[Y:[^:]+]]: tensor<8xf32>
@@ -253,7 +253,7 @@ func.func @make_partial(%x: tensor<8xf32> {shardir.placement = #shardir.placemen
   return %x : tensor<8xf32>
 }
 
-// What a collective has made and nobody else needs is overwritten: source,
+// The result of a collective without other users is overwritten: source,
 // operand and result are not alive at one time (rule D2).
 // CHECK-LABEL: func.func @make_partial_in_place
 // CHECK:         %[[G:.+]] = collective.all_reduce

@@ -45,7 +45,7 @@ func.func @main(%x: tensor<16x8xf32>, %w: tensor<8x8xf32> {shardir.placement = #
 
 // -----
 
-// What is inside differs along "dp", so that a change of placement there must not
+// Values inside differ along "dp", so that a change of placement there must not
 // make use of the devices along it, as it may of devices that hold copies: of an
 // all-reduce over "tp" of what is whole along "dp", each would reduce half.
 // LOCAL-LABEL: func.func @own_along_dp(

@@ -1,5 +1,5 @@
-// What others use as well is made where it saves bytes to make it, and they take
-// their parts. Local work does not count under cost=bytes; under cost=time it stays.
+// A value with other users is computed in full where that saves bytes, and they slice
+// it. Local work does not count under cost=bytes; under cost=time it stays.
 //
 // RUN: shard-opt %s -shardir-simplify-redistribute=cost=bytes -o %t.once
 // RUN: FileCheck %s < %t.once

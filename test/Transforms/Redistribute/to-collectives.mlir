@@ -107,7 +107,7 @@ func.func @unknown(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %0 : tensor<?x8xf32>
 }
 
-// What has no redistribution is left alone.
+// A function without redistributions is left alone.
 // CHECK-LABEL: func.func @other
 // CHECK-NEXT:    math.exp
 // CHECK-NEXT:    collective.all_gather

@@ -209,7 +209,7 @@ TEST(FactorSharding, UnknownExtentsAloneAreLikeAnyOther) {
   EXPECT_FALSE(projectDim(splits, {3, kUnknown}, mesh));
   EXPECT_FALSE(composeDim({splits, {}}, {3, kUnknown}, mesh));
   EXPECT_FALSE(projectDim(units, {kUnknown, kUnknown}, mesh));
-  // What nobody splits is no question of extents.
+  // The extents of unsplit dims do not matter.
   EXPECT_EQ(projectDim({}, {kUnknown, 4}, mesh), std::vector<Splits>(2));
   EXPECT_EQ(composeDim({{}, {}}, {kUnknown, 4}, mesh), Splits());
 }

@@ -77,7 +77,7 @@ std::string shardir::test::toText(const ShardingRule &rule) {
   return text;
 }
 
-/// What a factor's splits may be in these tests.
+/// The splits that a factor may have in these tests.
 static std::vector<Splits> choices(int64_t size) {
   auto axis = [](const char *name) { return Split::byAxis(name); };
   std::vector<Splits> result = {{},
@@ -95,7 +95,7 @@ static std::vector<Splits> choices(int64_t size) {
 int ShardedOp::checkSplits() {
   ShardingRule rule = this->rule();
   std::vector<std::vector<Splits>> options;
-  // What a reduction owes is another check's.
+  // Another check covers the partials of a reduction.
   for (const Factor &factor : rule.factors)
     options.push_back(factor.kind == FactorKind::PassThrough
                           ? choices(factor.size)
@@ -388,7 +388,7 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       Array actual = device.get(value);
       if (!results[i].placement.partial) {
         EXPECT_EQ(actual.shape, expected.shape);
-        // What nobody wrote compares with nothing.
+        // Elements that nothing writes are not compared.
         if (!isa<tensor::EmptyOp>(op))
           EXPECT_EQ(actual.data, expected.data);
         continue;

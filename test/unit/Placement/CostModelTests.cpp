@@ -238,9 +238,8 @@ TEST(CostModel, NodesShareWhatTheyGather) {
   Shape shape = {4096, 65536};
   auto ratio = [&](const char *src, const char *dst) {
     Placement from = parse(src), to = parse(dst);
-    double estimate =
-        estimateRedistribute(from, to, apart, shape, 4).seconds /
-        estimateRedistribute(from, to, mesh, shape, 4).seconds;
+    double estimate = estimateRedistribute(from, to, apart, shape, 4).seconds /
+                      estimateRedistribute(from, to, mesh, shape, 4).seconds;
     auto seconds = [&](const Mesh &own) {
       return costOf(planOf(from, to, own, shape, byTime()).steps, own, shape, 4)
           .seconds;
@@ -254,7 +253,7 @@ TEST(CostModel, NodesShareWhatTheyGather) {
   EXPECT_NEAR(ratio(R"([{"a"}, {}])", R"([{}, {"a"}])"), 1, 0.01);
 }
 
-// What time chooses is right too: the plans run on numbers.
+// Plans chosen by time are right too: they run on numbers.
 TEST(CostModel, PlansByTimeAreRight) {
   Mesh mesh = makeMesh({2, 2, 2});
   mesh.axes[1].link = Link{1e8, 1e-4};
@@ -403,7 +402,7 @@ TEST(PlanCache, FindsWhatDecidesThePlanAlone) {
   EXPECT_EQ(planOf(spelled, dst, other, {16, 32}, options).steps, first.steps);
   EXPECT_EQ(cache.hits(), 2u);
   EXPECT_EQ(cache.size(), 1u);
-  // What decides: shape, element, mode, machine, links, sizes, direction.
+  // The cache's key: shape, element, mode, machine, links, sizes, direction.
   planOf(src, dst, mesh, {16, 64}, options);
   EXPECT_EQ(cache.size(), 2u);
   PlanOptions changed = options;

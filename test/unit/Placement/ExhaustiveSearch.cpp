@@ -250,7 +250,7 @@ size_t ExhaustiveSearch::groupOf(size_t device, uint32_t varied) const {
 /// partial.
 std::map<uint32_t, ExhaustiveSearch::Labels>
 ExhaustiveSearch::search(int src, uint32_t owed, uint32_t all, int32_t bound) {
-  // What is found and not gone on from yet; and with a move behind it.
+  // States found and not yet expanded; and those behind a move.
   std::map<uint32_t, Labels> reached, fresh, behindMoves;
   std::set<uint32_t> open;
   auto reach = [&](uint32_t mask, size_t to, const Counts &sum) {

@@ -391,7 +391,7 @@ TEST(Halo, Errors) {
 }
 
 TEST(Halo, Open) {
-  // What is read lies 3 higher than the block: of 10 rows, from 3 on.
+  // The rows read are 3 higher than the block: of 10 rows, from 3 on.
   DimHalo open = dimHaloOf({0, 0, 7, 1, 1, 3});
   EXPECT_TRUE(open.isOpen);
   EXPECT_EQ(toString(open), "[0, 0, 7, 1, 1, 3]");

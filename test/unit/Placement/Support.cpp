@@ -289,7 +289,7 @@ static std::string runStep(const CollectiveStep &step, const Mesh &mesh,
         result[t] = writes[t]++ ? combine(kind, result[t], value) : value;
       }
     }
-    // What a make_partial leaves out is the identity.
+    // Elements that a make_partial leaves out are the identity.
     bool mayLack = step.kind == CollectiveKind::MakePartial;
     for (int count : writes)
       if (mayLack ? count > 1 : count != writes[0])

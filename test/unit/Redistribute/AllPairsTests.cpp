@@ -171,7 +171,7 @@ TEST(AllPairs, OtherDevices) {
   runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
 }
 
-// What XLA moves 195.7 MB for, with up to 12 times as much as needed on a pair
+// XLA moves 195.7 MB for these, with up to 12 times as much as needed on a pair
 // (benchmarks/results/redistribution.json).
 TEST(AllPairs, The2401PairsOn2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each rank holds before a change of placement and must hold after it.
+// The shards that each rank holds before and after a change of placement.
 // Requires of the library under test only shardOf, in which the tensor's
 // elements are found; knows nothing of plans, pieces or steps. All figures are
 // in bytes, the largest over devices.
@@ -106,8 +106,8 @@ bool isSource(const Mesh &mesh, const Pair &pair, int64_t position,
 std::string checkResult(const Mesh &mesh, const Pair &pair,
                         const std::vector<const void *> &shards);
 
-/// What a device's destination holds and its source does not, the largest over
-/// devices. Requires a pair without partials.
+/// The bytes that a device's destination holds and its source lacks, the
+/// largest over devices. Requires a pair without partials.
 int64_t leastBytes(const Mesh &mesh, const Pair &pair);
 
 /// `[{"a"}, {}] -> [{}, {"a"}] of 5x7 f32 on a=2, b=4`

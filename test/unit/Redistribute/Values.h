@@ -44,7 +44,7 @@ Number combine(PartialKind kind, ElementType type, Number a, Number b);
 void store(ElementType type, Number value, void *data, size_t index);
 Number load(ElementType type, const void *data, size_t index);
 
-/// What `shard-run` would print, for messages.
+/// The text that `shard-run` would print, for messages.
 std::string toString(Number value);
 
 /// Whether values of this type can owe this kind.

@@ -85,7 +85,7 @@ std::vector<T> operandOf(const CollectiveStep &step, const Mesh &mesh,
   return data;
 }
 
-/// What the device must hold of the result; sums over the axes that are
+/// The result that the device must hold; sums over the axes that are
 /// partial before and not after, zero where a new partial axis says so.
 template <class T>
 std::vector<T> resultOf(const CollectiveStep &step, const Mesh &mesh,

@@ -37,7 +37,7 @@ Data operandOf(size_t position, int64_t count) {
   return data;
 }
 
-/// What the route says that each position ends with.
+/// The data that each position ends with by the route.
 std::vector<Data> expected(const Route &route, const std::vector<Data> &in) {
   std::vector<Data> out;
   for (const RoutePart &part : route.parts) {

@@ -98,7 +98,7 @@ func.func @whole_and_parts(%a: tensor<7x9xi32> {shardir.placement = #rows}) -> (
   return %1, %2 : tensor<9xi32>, tensor<9xi32>
 }
 
-// What is gathered anyway is sliced, not sent again.
+// A tensor that is gathered anyway is sliced, not sent again.
 func.func @several(%x: tensor<9x16xi32> {shardir.placement = #rows}) -> (tensor<9x16xi32> {shardir.placement = #whole}, tensor<9x16xi32> {shardir.placement = #columns}) {
   %0 = math.absi %x {shardir.placements = [#columns]} : tensor<9x16xi32>
   %1 = arith.muli %x, %x {shardir.placements = [#whole]} : tensor<9x16xi32>
@@ -120,7 +120,7 @@ func.func @kept(%x: tensor<10x16xi32> {shardir.placement = #rows}) -> (tensor<10
   return %0 : tensor<10x16xi32>
 }
 
-// What a user asks for is not traded for bytes.
+// A placement that a user has requested is not traded for bytes.
 func.func @asked(%x: tensor<10x16xi32> {shardir.placement = #rows}) -> (tensor<10xi32> {shardir.placement = #vector}) {
   %zero = arith.constant {shardir.placements = [#vector]} dense<0> : tensor<10xi32>
   %0 = shardir.constrain %x to #whole {shardir.placements = [#whole]} : tensor<10x16xi32>
