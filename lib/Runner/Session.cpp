@@ -15,11 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Session.h"
+#include "ArrayFiles/Files.h"
 #include "Benchmark.h"
 #include "Cache.h"
 #include "Counters.h"
 #include "Data.h"
-#include "Files.h"
 #include "MeasureMachine.h"
 #include "Page.h"
 #include "Show.h"
