@@ -10,7 +10,7 @@ func.func @no_placement(%x: tensor<8xf32> {shardir.placement = #shardir.placemen
 // -----
 
 shardir.mesh @m <["tp"=2]>
-// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 0}}
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 0; run --shardir-to-propagated first}}
 func.func @no_argument_placement(%x: tensor<8xf32>) {
   return
 }
