@@ -98,7 +98,7 @@ func.func @largest(%x: tensor<5x6xf32> {shardir.placement = #shardir.placement<@
   return %r : tensor<f32>
 }
 
-// One branch makes terms, the other holds the whole value.
+// One branch makes terms, the other holds the full value.
 func.func @branch(%c: i1, %x: tensor<6x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %y: tensor<3xf32>) -> tensor<3xf32> {
   %zero = arith.constant dense<0.0> : tensor<3xf32>
   %r = scf.if %c -> (tensor<3xf32>) {

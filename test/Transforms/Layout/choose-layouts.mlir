@@ -35,7 +35,7 @@ module attributes {shardir.stage = "local"} {
 
 // -----
 
-// Unknown extents, of the result and of the whole tensor, change places too.
+// Unknown extents, of the result and of the global tensor, change places too.
 // CHECK-LABEL: func.func @uneven
 // CHECK-SAME:    %[[X:.+]]: tensor<?x?x64xf32>, %[[B:.+]]: index, %[[N:.+]]: index
 // CHECK:         collective.all_to_all %{{.+}} sizes [%[[N]], %[[B]]] dims [%[[B]]] from #shardir.placement<@m, [{"x"}, {}, {}]>

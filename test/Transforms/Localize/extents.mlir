@@ -2,9 +2,9 @@
 
 shardir.mesh @m <["x"=4]>
 
-// A local extent does not tell the whole one: the runtime does, and blocks are
-// computed from it. Trap 12: a size query answers with the whole extent. A dim
-// that is whole has its own extent on every device.
+// A local extent does not tell the global one: the runtime does, and blocks are
+// computed from it. Trap 12: a size query answers with the global extent. A dim
+// that is replicated has its own extent on every device.
 // CHECK-LABEL: func.func @argument
 // CHECK-SAME:    (tensor<?x?xf32> {shardir.extents = {{\[}}[0, 0], [1, 0]],
 // CHECK-NEXT:    %[[N:.+]] = shardir.extent argument 0 dim 0

@@ -35,7 +35,7 @@ func.func @passed_through(%a: tensor<8x64xf32> {shardir.placement = #shardir.pla
   return %1 : tensor<8x64xf32>
 }
 
-// Only users ask for the split of %s, and one of them wants it whole: it is split
+// Only users ask for the split of %s, and one of them wants it replicated: it is split
 // behind it, which moves nothing.
 // CHECK-LABEL: func.func @asked_for
 // CHECK-NOT: collective.{{(all|reduce|exchange|permute)}}
@@ -178,7 +178,7 @@ func.func @small_sums(%a: tensor<16x2xf32> {shardir.placement = #shardir.placeme
   return %y : tensor<2x4xf32>
 }
 
-// %a is asked to be whole, so that the contraction may do with a part of the split.
+// %a is asked to be replicated, so that the contraction may do with a part of the split.
 // CHECK-LABEL: func.func @shared_operand
 // CHECK: %[[C:.+]] = collective.slice %arg0 from {{.*}} to #shardir.placement<@m, [{"x", "y"}, {}]> {reason = #shardir.reason<constrain
 // CHECK: collective.all_gather %[[C]] from {{.*}} to #shardir.placement<@m, [{"x"}, {}]>

@@ -3,7 +3,7 @@
 // Redistributions stand in front of the op of a region that asks, or of the
 // terminator; those of what does not change in a loop in front of the loop.
 
-// A weight that each iteration needs whole is gathered once.
+// A weight that each iteration needs replicated is gathered once.
 // INSERT-LABEL: func.func @invariant
 // INSERT:         scf.for
 // INSERT:           shardir.redistribute %arg1

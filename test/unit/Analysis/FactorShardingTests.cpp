@@ -76,7 +76,7 @@ std::string normalText(const Splits &splits, int64_t size, const Mesh &mesh) {
 }
 
 /// The elements that a device holds, in the order of its shard, as row-major
-/// indices of the whole tensor.
+/// indices of the global tensor.
 std::vector<int64_t> elements(const Placement &placement, const Mesh &mesh,
                               const Shape &shape, int64_t position) {
   std::vector<DimShard> shard = shardOf(placement, mesh, shape, position);

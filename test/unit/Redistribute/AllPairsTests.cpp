@@ -91,16 +91,16 @@ std::vector<Placement> together(const std::vector<Placement> &rows,
   return result;
 }
 
-/// Those of `placements`, and what they become by owing a sum along each axis.
+/// Those of `placements`, and the same with a sum pending along each axis.
 std::vector<Placement> withSums(std::vector<Placement> placements,
                                 const Mesh &mesh, const Shape &shape) {
   for (size_t i = 0, e = placements.size(); i < e; ++i)
     for (const AxisRef &axis : replicatedAxes(mesh)) {
-      Placement owing = placements[i];
-      owing.partial = PartialKind::Sum;
-      owing.partialAxes = {axis};
-      if (!verifyPlacement(owing, mesh, shape))
-        placements.push_back(std::move(owing));
+      Placement sum = placements[i];
+      sum.partial = PartialKind::Sum;
+      sum.partialAxes = {axis};
+      if (!verifyPlacement(sum, mesh, shape))
+        placements.push_back(std::move(sum));
     }
   return placements;
 }

@@ -182,7 +182,7 @@ void Batch::localStep(const CollectiveStep &step, const Pair &pair,
   size_t size = runtime::elementSize(pair.type);
   Shard from(step.from, mesh, pair.shape, position);
   Shard to(step.to, mesh, pair.shape, position);
-  // Along what is newly owed and splits nothing, the first device has a term.
+  // Along a new partial axis that splits nothing, the first device has a term.
   std::vector<int64_t> coords = mesh.coordinates(position);
   bool keeps = true;
   for (const AxisRef &part : commonRefinement(step.from, step.to, mesh)) {

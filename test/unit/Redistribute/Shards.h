@@ -94,7 +94,7 @@ int64_t largestShard(const Placement &placement, const Mesh &mesh,
                      const Pair &pair);
 
 /// Writes what the device at `position` holds of the source; with partials,
-/// every device along the owed axes another term.
+/// every device along the partial axes another term.
 void fillSource(const Mesh &mesh, const Pair &pair, int64_t position,
                 void *data);
 /// Whether that is still there.
@@ -102,7 +102,7 @@ bool isSource(const Mesh &mesh, const Pair &pair, int64_t position,
               const void *data);
 
 /// Compares the destination's shards, by position, with the tensor: terms that
-/// are still owed are reduced first. Returns what is wrong, or "".
+/// are still partial are reduced first. Returns what is wrong, or "".
 std::string checkResult(const Mesh &mesh, const Pair &pair,
                         const std::vector<const void *> &shards);
 
