@@ -23,7 +23,7 @@ from run import CORES, HERE, PeerError, call, machine
 KINDS = ["all_reduce", "all_gather", "reduce_scatter", "all_to_all", "permute", "exchange", "broadcast", "gather",
          "scatter", "send_recv"]
 BYTES = [4 << 10, 256 << 10, 16 << 20, 64 << 20]
-# What 4 and 8 ranks may cost of 2, where they are more than the cores.
+# The slowdown allowed for 4 and 8 ranks relative to 2, where they are more than the cores.
 CROWDED = {4: 2.0, 8: 4.0}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What every change of a matrix's placement costs, beside what XLA does with it.
+# Measures every change of a matrix's placement, beside XLA's.
 #
 # Requires: a build with bench-redistribution. XLA is measured with --live where JAX
 # is installed (2401 compilations, a minute or two for each partitioner); otherwise

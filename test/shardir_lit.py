@@ -1,4 +1,4 @@
-# What the two lit suites share: the time limit, the environment, and a test
+# Code shared by the two lit suites: the time limit, the environment, and a test
 # format that gives every test a program cache of its own.
 #
 # A module and not a part of lit.cfg.py: lit pickles the format for its workers.

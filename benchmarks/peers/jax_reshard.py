@@ -1,4 +1,4 @@
-# What XLA does to change a matrix's placement: every pair of block placements on a
+# Measures XLA's changes of a matrix's placement: every pair of block placements on a
 # mesh, compiled as an identity with the two shardings, on as many host devices.
 #
 # usage: jax_reshard.py MESH SHAPE PARTITIONER [--pairs N], for example

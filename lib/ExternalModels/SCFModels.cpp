@@ -31,13 +31,13 @@ struct ForModel
     : ShardableRegionOpInterface::ExternalModel<ForModel, scf::ForOp> {
   SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
     auto loop = cast<scf::ForOp>(op);
-    SmallVector<RegionValueGroup> ties;
+    SmallVector<RegionValueGroup> groups;
     for (auto [i, result] : llvm::enumerate(loop.getResults()))
       if (isTensor(result))
-        ties.push_back({{&loop.getInitArgsMutable()[i],
-                         &loop.getBody()->getTerminator()->getOpOperand(i)},
-                        {loop.getRegionIterArg(i), result}});
-    return ties;
+        groups.push_back({{&loop.getInitArgsMutable()[i],
+                           &loop.getBody()->getTerminator()->getOpOperand(i)},
+                          {loop.getRegionIterArg(i), result}});
+    return groups;
   }
   OpResult getGroupedResult(Operation *op, BlockArgument argument) const {
     return isTensor(argument) ? cast<scf::ForOp>(op).getTiedLoopResult(argument)
@@ -54,19 +54,19 @@ template <typename Op>
 struct BranchModel
     : ShardableRegionOpInterface::ExternalModel<BranchModel<Op>, Op> {
   SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
-    SmallVector<RegionValueGroup> ties;
+    SmallVector<RegionValueGroup> groups;
     for (OpResult result : op->getResults()) {
       if (!isTensor(result))
         continue;
-      RegionValueGroup &tie = ties.emplace_back();
+      RegionValueGroup &group = groups.emplace_back();
       for (Region &region : op->getRegions())
         for (Block &block : region)
           if (isa<scf::YieldOp>(block.getTerminator()))
-            tie.operands.push_back(
+            group.operands.push_back(
                 &block.getTerminator()->getOpOperand(result.getResultNumber()));
-      tie.values.push_back(result);
+      group.values.push_back(result);
     }
-    return ties;
+    return groups;
   }
 };
 
@@ -74,17 +74,17 @@ struct WhileModel
     : ShardableRegionOpInterface::ExternalModel<WhileModel, scf::WhileOp> {
   SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
     auto loop = cast<scf::WhileOp>(op);
-    SmallVector<RegionValueGroup> ties;
+    SmallVector<RegionValueGroup> groups;
     for (auto [i, result] : llvm::enumerate(loop.getResults()))
       if (isTensor(result))
-        ties.push_back({{&loop.getConditionOp().getArgsMutable()[i]},
-                        {loop.getAfterArguments()[i], result}});
+        groups.push_back({{&loop.getConditionOp().getArgsMutable()[i]},
+                          {loop.getAfterArguments()[i], result}});
     for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments()))
       if (isTensor(argument))
-        ties.push_back(
+        groups.push_back(
             {{&loop.getInitsMutable()[i], &loop.getYieldOp()->getOpOperand(i)},
              {argument}});
-    return ties;
+    return groups;
   }
   OpResult getGroupedResult(Operation *op, BlockArgument argument) const {
     auto loop = cast<scf::WhileOp>(op);

@@ -169,11 +169,34 @@ static LogicalResult checkOptions(const PipelineOptions &options,
   return success();
 }
 
-LogicalResult shardir::parseOptions(StringRef text, PipelineOptions &options,
+/// The name of an option of the GPU that is given, or "".
+static StringRef gpuOptionIn(const PipelineOptions &options) {
+  auto given = [](const auto &option) {
+    return option.hasValue() ? option.getArgStr() : "";
+  };
+  for (StringRef name : {given(options.schedule), given(options.kernelTimes),
+                         given(options.library), given(options.overlap),
+                         given(options.tf32), given(options.ptxas)})
+    if (!name.empty())
+      return name;
+  return "";
+}
+
+LogicalResult shardir::parseOptions(StringRef text, Stage to,
+                                    PipelineOptions &options,
                                     std::string &error) {
   // The parser knows neither near names nor all faults; ours is the message.
   if (failed(options.parseFromString(text, llvm::nulls()))) {
     error = explainParseError(text, options);
+    return failure();
+  }
+  if (StringRef option = gpuOptionIn(options);
+      !option.empty() && to == Stage::Cpu) {
+    error = ("option " + option +
+             " does nothing on the CPU; compile for a GPU (shard-run "
+             "--device=cuda-local or nccl, shard-compile --gpu, "
+             "--shardir-to-gpu) or leave it out")
+                .str();
     return failure();
   }
   return checkOptions(options, error);

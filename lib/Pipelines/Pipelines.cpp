@@ -136,7 +136,7 @@ void shardir::registerPipelines() {
                            name + ")");
           PipelineOptions options;
           std::string error;
-          if (failed(parseOptions(text, options, error)))
+          if (failed(parseOptions(text, stage, options, error)))
             return onError(error);
           buildPipeline(pm, stage, options);
           return success();

@@ -62,10 +62,10 @@ double Benchmark::Times::median() const {
   return n % 2 ? each[n / 2] : (each[n / 2 - 1] + each[n / 2]) / 2;
 }
 
-void Benchmark::print() const {
-  auto line = [](const char *name, const Times &times, const char *unit) {
-    std::printf("%s: min %.6g ms, median %.6g ms, %zu %s\n", name,
-                times.each.front(), times.median(), times.each.size(), unit);
+void Benchmark::print(std::FILE *out) const {
+  auto line = [&](const char *name, const Times &times, const char *unit) {
+    std::fprintf(out, "%s: min %.6g ms, median %.6g ms, %zu %s\n", name,
+                 times.each.front(), times.median(), times.each.size(), unit);
   };
   line("benchmark", program, "runs");
   for (const Times &kernel : kernels)

@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <functional>
 
 namespace shardir::runner {
@@ -32,7 +33,7 @@ public:
 
   double medianMilliseconds() const { return program.median(); }
   /// Prints a line for the program and one for each kernel.
-  void print() const;
+  void print(std::FILE *out) const;
   /// Of the report, `measured.benchmark`.
   nlohmann::ordered_json report() const;
 

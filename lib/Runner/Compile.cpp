@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Compile.h"
+#include "ArrayFiles/Files.h"
 #include "Cache.h"
 #include "Child.h"
-#include "Files.h"
 
 #include "ShardIR/Hash/Sha256.h"
 #include "ShardIR/Runner/Failure.h"

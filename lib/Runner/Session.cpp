@@ -15,11 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Session.h"
+#include "ArrayFiles/Files.h"
 #include "Benchmark.h"
 #include "Cache.h"
 #include "Counters.h"
 #include "Data.h"
-#include "Files.h"
 #include "MeasureMachine.h"
 #include "Page.h"
 #include "Show.h"
@@ -366,11 +366,11 @@ private:
     std::string timeline;
     processes.together([&] {
       if (!equal)
-        std::printf("%s\n", unequal.c_str());
+        std::fprintf(messages(), "%s\n", unequal.c_str());
       // Before the unsharded program runs, which would be counted and traced.
       if (counters) {
         writeText(options.counters, counters->text(/*asTable=*/false));
-        std::fputs(counters->text(/*asTable=*/true).c_str(), stdout);
+        std::fputs(counters->text(/*asTable=*/true).c_str(), messages());
       }
       if (processes.isFirst() && isTraced())
         timeline = timelineOf(*program);
@@ -492,7 +492,7 @@ private:
       data.printResult(i, /*limit=*/8);
     if (benchmark) {
       measured.milliseconds = benchmark->medianMilliseconds();
-      benchmark->print();
+      benchmark->print(messages());
     }
     writeText(options.trace, timeline);
     if (!options.report.empty() || !options.html.empty())
@@ -500,10 +500,17 @@ private:
     return equal;
   }
 
+  /// Where messages for people go: not between the lines of a report that a
+  /// program reads from standard output.
+  std::FILE *messages() const {
+    return options.report == "-" ? stderr : stdout;
+  }
+
   bool compareOne(size_t i, const Array &actual, const Array &expected,
                   const std::string &name) {
     Comparison result = compare(actual, expected, options.tolerance);
-    std::printf("result %zu: %s\n", i, describe(result, actual, name).c_str());
+    std::fprintf(messages(), "result %zu: %s\n", i,
+                 describe(result, actual, name).c_str());
     return result.equal;
   }
 

@@ -23,31 +23,6 @@ using namespace shardir;
 using namespace shardir::runner;
 using nlohmann::ordered_json;
 
-namespace {
-
-std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
-ordered_json readIndex(const std::string &path) {
-  FileSource source(path);
-  ordered_json index =
-      ordered_json::parse(source.readString(0, source.size()), nullptr,
-                          /*allow_exceptions=*/false);
-  if (!index.is_object() || !index.contains("weight_map") ||
-      !index["weight_map"].is_object())
-    source.fail("it is no index: it has no \"weight_map\"");
-  for (const auto &item : index["weight_map"].items())
-    if (!item.value().is_string() ||
-        item.value().get<std::string>().find('/') != std::string::npos)
-      source.fail("\"weight_map\" gives no file beside the index for '" +
-                  item.key() + "'");
-  return index["weight_map"];
-}
-
-} // namespace
-
 Array runner::readShard(const Program &program, size_t i, int64_t rank,
                         const FileSource &source, const StoredArray &stored) {
   ElementType type = program.arguments[i].type;
@@ -69,26 +44,6 @@ Array runner::readShard(const Program &program, size_t i, int64_t rank,
       }));
   normalizeBooleans(shard);
   return shard;
-}
-
-std::vector<std::string> runner::namesInIndex(const std::string &path) {
-  std::vector<std::string> names;
-  ordered_json files = readIndex(path);
-  for (const auto &item : files.items())
-    names.push_back(item.key());
-  return names;
-}
-
-ArrayRef runner::resolveIndex(const ArrayRef &ref) {
-  if (ref.format != FileFormat::SafetensorsIndex)
-    return ref;
-  ordered_json files = readIndex(ref.path);
-  auto found = files.find(ref.member);
-  if (found == files.end())
-    failUsage("cannot read '" + ref.path + "': it has no tensor '" +
-              ref.member + "'");
-  return {folderOf(ref.path) + found->get<std::string>(),
-          FileFormat::Safetensors, ref.member};
 }
 
 std::string runner::indexParts(std::vector<SlicedArray> &arrays,
@@ -217,11 +172,9 @@ void SlicedFiles::publish() {
   if (index.first.empty())
     return;
   std::vector<std::string> before;
-  if (::access(index.first.c_str(), F_OK) == 0) {
-    ordered_json old = readIndex(index.first);
-    for (const auto &item : old.items())
-      before.push_back(folderOf(index.first) + item.value().get<std::string>());
-  }
+  if (::access(index.first.c_str(), F_OK) == 0)
+    for (const auto &array : readIndex(index.first))
+      before.push_back(array.second);
   SharedFile file(index.first);
   file.create(index.second, index.second.size());
   file.publish();

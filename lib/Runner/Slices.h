@@ -17,7 +17,7 @@
 #ifndef SHARDIR_LIB_RUNNER_SLICES_H
 #define SHARDIR_LIB_RUNNER_SLICES_H
 
-#include "Files.h"
+#include "ArrayFiles/Files.h"
 #include "Signature.h"
 
 #include <list>
@@ -70,9 +70,6 @@ private:
   std::vector<Target> targets;
   const std::pair<std::string, std::string> index;
 };
-
-/// The file and member that an index names for the array of `ref`.
-ArrayRef resolveIndex(const ArrayRef &ref);
 
 } // namespace shardir::runner
 

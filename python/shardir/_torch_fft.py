@@ -1,5 +1,5 @@
 """Complex numbers and discrete Fourier transforms of PyTorch in terms of other ops: products with matrices, along any
-dim that is whole on a device."""
+replicated dim."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@
 // REFUSED: error: rank {{[0-3]}} cannot repeat a run as a CUDA graph: cuGraphInstantiate says CUDA_ERROR_NOT_SUPPORTED; run without SHARDIR_CUDA_GRAPHS=step
 // RUN: not grep -E "ncclCommAbort .*graphs=[1-9]" %t/log
 
-// What is no graph says why.
+// A run that cannot be a graph says why.
 // REDEFINE: %{settings} =
 // REDEFINE: %{status} = 0
 // RUN: %{run} --repeat=4 --check=every | FileCheck %s --check-prefix=CHECKS

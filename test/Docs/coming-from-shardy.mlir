@@ -1,4 +1,4 @@
-// What docs/ComingFrom.md says of Shardy's spellings.
+// Shardy's spellings in docs/ComingFrom.md are read as the page says.
 //
 // RUN: shard-opt %s --split-input-file --shardir-import-annotations | FileCheck %s
 // CHECK: shardir.mesh @m <["dp"=2, "tp"=4]>

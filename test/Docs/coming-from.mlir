@@ -1,4 +1,4 @@
-// What docs/ComingFrom.md says of other systems' spellings: each is read as the
+// Other systems' spellings in docs/ComingFrom.md: each is read as the
 // placement beside it.
 //
 // RUN: shard-opt %s --shardir-import-annotations --shardir-lower-dtensor-syntax | FileCheck %s

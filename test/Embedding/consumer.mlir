@@ -19,7 +19,7 @@
 // RUN: rm -rf %t
 
 // CHECK: row_scale has 2 factors
-// Two sums that are needed whole are one.
+// Two sums that must be replicated are one.
 // CHECK: redistributions left: 1
 // CHECK: // collective
 // CHECK: shardir.mesh @m <["tp"=2]>

@@ -1,4 +1,4 @@
-// What cannot be lowered is an error that names the op and the way out.
+// An op that cannot be lowered is an error that names the op and the way out.
 //
 // REQUIRES: compiler
 // DEFINE: %{plugin} = --load-dialect-plugin=%demo_plugin --load-pass-plugin=%demo_plugin

@@ -49,7 +49,7 @@ func.func @indexed_dim(%x: tensor<8x6xf32> {shardir.placement = #shardir.placeme
 
 shardir.mesh @m <["x"=2]>
 
-// The last row wins: rows are whole, and the gather is of updates and indices alone.
+// The last row wins: rows are replicated, and the gather is of updates and indices alone.
 // CHECK-LABEL: func.func @rows_in_order
 // CHECK-COUNT-2: collective.all_gather
 // CHECK:         shardir.scatter ins(%{{.+}}, %{{.+}} : tensor<6x6xf32>, tensor<6x1xi64>)

@@ -28,7 +28,7 @@ func.func @embedding(%t: tensor<10x6xf32> {shardir.placement = #shardir.placemen
 
 shardir.mesh @m <["x"=2]>
 
-// What is partial passes the lookup's linear users: one reduce-scatter, no more.
+// A partial passes the lookup's linear users: one reduce-scatter, no more.
 // CHECK-LABEL: func.func @embedding_scattered
 // CHECK:       linalg.generic
 // CHECK:       collective.reduce_scatter
@@ -97,7 +97,7 @@ func.func @insert_owned(%d: tensor<10x4xf32> {shardir.placement = #shardir.place
 shardir.mesh @m <["x"=2, "y"=2]>
 
 // A gather in a body: columns at the loop's own index, rows by data; it stays
-// the local index along columns while other uses of it are the whole tensor's.
+// the local index along columns while other uses of it are the global tensor's.
 // CHECK-LABEL: func.func @hidden
 // CHECK-SAME:    %[[T:.+]]: tensor<5x2xf32>
 // CHECK-NOT:   collective

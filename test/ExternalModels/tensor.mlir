@@ -91,7 +91,7 @@ func.func @pad(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [
   return %0 : tensor<6x7xf32>
 }
 
-// A body's index is the whole tensor's (R9).
+// A body's index is the global tensor's (R9).
 // CHECK-LABEL: func.func @pad_by_index
 // CHECK-SAME:    %[[A:.+]]: tensor<3x4xi64>
 // CHECK:       %[[X:.+]] = shardir.axis_index @m "x"
@@ -122,7 +122,7 @@ func.func @concat(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m
 
 shardir.mesh @m <["x"=2, "y"=3]>
 
-// The size of a sharded dim is the whole tensor's.
+// The size of a sharded dim is the global tensor's.
 // CHECK-LABEL: func.func @dim
 // CHECK-NOT:   tensor.dim
 // CHECK:       %[[C:.+]] = arith.constant 6 : index
@@ -133,7 +133,7 @@ func.func @dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [
   return %0 : index
 }
 
-// What the cast forgets is whole; what it keeps is split as before.
+// A dim whose size the cast erases is replicated; the other dim is split as before.
 // CHECK-LABEL: func.func @cast
 // CHECK-SAME:    %[[A:.+]]: tensor<3x4xf32>
 // CHECK-NEXT:  %[[R:.+]] = tensor.cast %[[A]] : tensor<3x4xf32> to tensor<3x?xf32>
@@ -151,7 +151,7 @@ func.func @cast_forgets(%a: tensor<6x4xf32> {shardir.placement = #shardir.placem
   return %0 : tensor<?x4xf32>
 }
 
-// Each device cuts its part out of a constant that all have whole.
+// Each device cuts its part out of a constant that all hold in full.
 // CHECK-LABEL: func.func @constants
 // CHECK-NOT:   collective
 // CHECK:       arith.constant dense<1.000000e+00> : tensor<2xf32>

@@ -1,5 +1,5 @@
-// What upstream's passes do between stages breaks nothing and moves nothing
-// more: canonicalize merges constants of different placements, generalize drops
+// Upstream's passes may run between stages: nothing breaks and no more bytes are
+// received: canonicalize merges constants of different placements, generalize drops
 // attributes, cse merges what is equal.
 //
 // RUN: shard-opt %s --shardir-to-collective | FileCheck %s

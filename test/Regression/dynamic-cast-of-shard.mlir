@@ -1,6 +1,6 @@
 // RUN: shard-run %s --verify | FileCheck %s
 
-// An unknown size that is known from a cast: the whole tensor's, not the shard's.
+// An unknown size that is known from a cast: the global tensor's, not the shard's.
 // CHECK: result 0: i64 equal to the unsharded program
 shardir.mesh @m <["a"=2]>
 

@@ -45,7 +45,7 @@ func.func @sums(
   return %2, %1 : tensor<5xi64>, tensor<5xi64>
 }
 
-// What is not partial is added once, a constant too.
+// A term that is not partial is added once, a constant too.
 func.func @sums_meet_whole(
     %a: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
     %b: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}]>})

@@ -1,7 +1,7 @@
 // Shardy's groups and barriers on 4 ranks, with uneven and empty shards: members
 // of a group lie alike, and a barrier stops the axes of one side.
 // RUN: split-file %s %t
-// RUN: shard-run %t/group.mlir --verify --report=- | FileCheck %s --check-prefix=GROUP
+// RUN: shard-run %t/group.mlir --verify --report=- 2>&1 | FileCheck %s --check-prefix=GROUP
 // RUN: shard-run %t/loop.mlir --verify | FileCheck %s --check-prefix=LOOP
 // RUN: sed s/DIRECTION/FORWARD/ %t/barrier.mlir > %t/forward.mlir
 // RUN: shard-run %t/forward.mlir --show=arg1 | FileCheck %s --check-prefix=REPLICATED

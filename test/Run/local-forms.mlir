@@ -1,4 +1,4 @@
-// What entries may look like: extents known only at run time, scalars, results
+// Forms that entries may have: extents known only at run time, scalars, results
 // that are arguments, constants, or returned twice, loops, branches and calls
 // around collectives, strided operands.
 // RUN: shard-run --compile-only %s -o %t.so

@@ -46,7 +46,7 @@ module attributes {shardir.stage = "local"} {
     return %r : tensor<2xi32>
   }
 
-  // What others than the root have gathered is unspecified.
+  // The result of a gather is unspecified on ranks other than the root.
   func.func @gather(%x: tensor<2xi32>) -> tensor<4xi32> {
     %in = tensor.cast %x : tensor<2xi32> to tensor<?xi32>
     %added = func.call @add(%in) : (tensor<?xi32>) -> tensor<?xi32>

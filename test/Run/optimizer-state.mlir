@@ -11,7 +11,7 @@
 // RUN: shard-run %s --mesh=dp=2,tp=2 --options="shard-optimizer-state=dp,tp cost=bytes" --verify | FileCheck %s --check-prefix=EQUAL
 // RUN: shard-run %s --mesh=dp=1,tp=3 --options=shard-optimizer-state=dp --verify | FileCheck %s --check-prefix=EQUAL
 
-// A limit that whole states exceed is enough to have them split.
+// A limit that replicated states exceed is enough to have them split.
 // RUN: shard-opt %s --shardir-to-collective="mesh=dp=4,tp=1 memory-limit=560" --shardir-report=file=%t.json -o /dev/null
 // RUN: FileCheck %s --check-prefix=FITTED < %t.json
 // FITTED:      "fitted_states": {

@@ -12,7 +12,7 @@
 // RUN: sed 's/\[{}, {"tp"}\]/[{"dp"}, {}]/g; s/\[{"tp"}, {}\]/[{"dp"}, {}]/g; s/, "tp"=2//' %s > %t.fsdp.mlir
 // RUN: shard-run %t.fsdp.mlir --options=memory-limit=30K --verify 2>/dev/null | FileCheck %s --check-prefix=EQUAL
 // RUN: shard-opt %t.fsdp.mlir --shardir-to-collective=memory-limit=30K 2>/dev/null | FileCheck %s --check-prefix=FSDP
-// What does not suffice is an error.
+// A limit that recomputation cannot meet is an error.
 // RUN: not shard-run %s --options=memory-limit=12K 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // EQUAL-COUNT-4: equal to the unsharded program

@@ -1,4 +1,4 @@
-// What the simplification of redistributions leaves is the unsharded program: on
+// Programs with simplified redistributions equal the unsharded program: on
 // uneven blocks, with more devices than rows, and on one device; with weights
 // gathered again and with shared ones. Both ends of a device's link count the
 // bytes that the report says.
@@ -8,7 +8,7 @@
 // RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/fsdp.mlir
 // RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/fsdp.mlir --options=share-gathers
 
-// What is received and held, as the runtime counts it.
+// The runtime counts the bytes received and held.
 // RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --options=combine-threshold=0 --report=%t.each.json
 // RUN: %python -c "import json, sys; print(json.load(open(sys.argv[1]))['measured'])" %t.each.json | FileCheck %s --check-prefix=EACH
 // RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --options="share-gathers combine-threshold=0" --report=%t.all.json

@@ -71,7 +71,7 @@ func.func @made(%v: tensor<2xi64>, %t: tensor<4x5xi64>) -> (
   return %g, %h, %s, %f : tensor<4x5xi64>, tensor<6xi64>, tensor<4xi64>, tensor<2x2xi64>
 }
 
-// What a size query answers never depends on the number of devices.
+// The result of a size query never depends on the number of devices.
 func.func @queries(%a: tensor<5x4xi64> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}) -> tensor<3xi64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -3,7 +3,7 @@
 // RUN: shard-run %s --verify --function=gather
 // RUN: shard-run %s --verify --function=axis_of_size_one
 
-// Ops that must see whole tensors get them, and their users get shards again.
+// Ops that must see global tensors get them, and their users get shards again.
 
 shardir.mesh @m <["x"=2, "y"=3, "one"=1]>
 

@@ -8,7 +8,7 @@
 // RUN: shard-run %s --verify --function=concat
 // RUN: shard-run %s --verify --function=concat_along_sharded
 
-// Slices, pads and concatenations along whole and along sharded dims, uneven
+// Slices, pads and concatenations along replicated and along sharded dims, uneven
 // and with empty shards.
 
 shardir.mesh @m <["x"=2, "y"=3, "one"=1]>

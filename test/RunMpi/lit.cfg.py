@@ -24,7 +24,7 @@ config.substitutions = [("%shardir_build/bin/shard-run", stand_in)] + [
     (pattern, replacement.replace(real, stand_in)) for pattern, replacement in config.substitutions
 ]
 
-# What cannot pass over MPI, or shows nothing there, and why.
+# Tests that cannot pass over MPI, or show nothing there, and why.
 left_out = {
     "CommandLine/full-disk.test",  # the launcher writes to standard output, not shard-run
     "CommandLine/usage.test",  # test/Mpi/launch.test has what several processes say

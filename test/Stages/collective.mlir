@@ -18,7 +18,7 @@
 
 // RUN: shard-run %t.mlir %{data}
 
-// What upstream's passes drop is filled in again.
+// Attributes that upstream's passes drop are filled in again.
 // RUN: shard-opt %t.mlir --canonicalize -o %t.canonicalize.mlir
 // RUN: shard-run %t.canonicalize.mlir %{data}
 // RUN: shard-opt %t.mlir --cse -o %t.cse.mlir

@@ -19,7 +19,7 @@
 // RUN: shard-run %t.mlir %{data} --verify 2>&1 | FileCheck %s --check-prefix=RUN-BOTH
 // RUN-BOTH-COUNT-2: result 0: 2x2xf32 equal to {{.*}} (largest error 0,
 
-// What upstream's passes drop is filled in again.
+// Attributes that upstream's passes drop are filled in again.
 // RUN: shard-opt %t.mlir --canonicalize -o %t.canonicalize.mlir
 // RUN: shard-run %t.canonicalize.mlir %{data}
 // RUN: shard-opt %t.mlir --cse -o %t.cse.mlir

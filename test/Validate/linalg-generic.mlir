@@ -218,7 +218,7 @@ func.func @generic_gather_even_rows(%table: tensor<8x3xf32>, %c: tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
 
-// What is looked up is not what is yielded.
+// The body yields another value than the one it looks up.
 func.func @generic_gather_squared(%table: tensor<6xf32>, %rows: tensor<4xindex> {validate.range = array<i64: 0, 5>}, %c: tensor<4xf32>) -> tensor<4xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%rows : tensor<4xindex>) outs(%c : tensor<4xf32>) {

@@ -107,7 +107,7 @@ func.func @reduce_sum_and_max(%a: tensor<4x5xf32>, %c: tensor<4xf32>, %d: tensor
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// The second result reads the first one's accumulator: whole.
+// The second result reads the first one's accumulator: replicated.
 func.func @reduce_argmax(%a: tensor<4x5xf32>, %c: tensor<4xf32>, %d: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
   %0:2 = linalg.generic {
       indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>],

@@ -25,7 +25,7 @@ func.func @scatter_max(%u: tensor<4x5xf32>, %a: tensor<6x5xf32>) -> tensor<6x5xf
   return %0 : tensor<6x5xf32>
 }
 
-// The last row wins, so that rows are whole.
+// The last row wins, so that rows are replicated.
 func.func @scatter_set(%u: tensor<4x5xf32>, %i: tensor<4x1xindex> {validate.range = array<i64: 0, 5>}, %a: tensor<6x5xf32>) -> tensor<6x5xf32> {
   %0 = shardir.scatter ins(%u, %i : tensor<4x5xf32>, tensor<4x1xindex>) outs(%a : tensor<6x5xf32>) index_dims = [0] {
   ^bb0(%new: f32, %old: f32):
@@ -52,7 +52,7 @@ func.func @scatter_batch(%u: tensor<5x2x3xi32>, %i: tensor<5x2x1xi64> {validate.
   return %0 : tensor<4x5x3xi32>
 }
 
-// What is put there is no function of the terms of both.
+// The scattered value is no function of the terms of both.
 func.func @scatter_mean(%u: tensor<4x5xf32>, %a: tensor<6x5xf32>) -> tensor<6x5xf32> {
   %i = arith.constant dense<[[4], [0], [4], [3]]> : tensor<4x1xi64>
   %half = arith.constant 0.5 : f32

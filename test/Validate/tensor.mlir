@@ -10,7 +10,7 @@ func.func @bitcast(%a: tensor<4x5xi32>) -> tensor<4x5xf32> {
   return %0 : tensor<4x5xf32>
 }
 
-// The size of a sharded dim is the whole tensor's (trap 12).
+// The size of a sharded dim is the global tensor's (trap 12).
 func.func @dim(%a: tensor<4x5xf32>, %i: index {validate.range = array<i64: 0, 1>}) -> index {
   %0 = tensor.dim %a, %i : tensor<4x5xf32>
   return %0 : index

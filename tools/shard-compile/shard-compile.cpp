@@ -235,7 +235,8 @@ int compileFile(const Flags &flags) {
   std::string error;
   if (failed(flags.plugins.load(registry, error)))
     return usage(error);
-  if (failed(parseOptions(flags.options, options, error)))
+  Stage target = flags.gpu ? Stage::Gpu : Stage::Cpu;
+  if (failed(parseOptions(flags.options, target, options, error)))
     return usage("bad --options: " + error);
   if (!flags.function.empty())
     options.function = flags.function;
@@ -320,7 +321,7 @@ int compileFile(const Flags &flags) {
     LoweringOptions lowering;
     lowering.hash = hash;
     lowering.unsharded = flags.verify;
-    buildPipeline(pm, flags.gpu ? Stage::Gpu : Stage::Cpu, options, lowering);
+    buildPipeline(pm, target, options, lowering);
   };
   if (failed(compile(*module, build, options, addObject())))
     return kBadProgram;

@@ -190,10 +190,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   std::vector<std::string> getNames() const;
 };
 
-/// Reads `text` and checks the values by themselves; says in `error` what is
-/// wrong, and then returns failure.
-llvm::LogicalResult parseOptions(llvm::StringRef text, PipelineOptions &options,
-                                 std::string &error);
+/// Reads `text`, the options of a pipeline to stage `to`, and checks the values
+/// by themselves; says in `error` what is wrong, and then returns failure. An
+/// option of the GPU is wrong for the CPU.
+llvm::LogicalResult parseOptions(llvm::StringRef text, Stage to,
+                                 PipelineOptions &options, std::string &error);
 
 /// The settings that differ between the two programs in one compiled file.
 struct LoweringOptions {

@@ -8,7 +8,7 @@
 //
 // Shards that overlap (rule D6 of docs/Semantics.md): a block [s, e) of a
 // dimension of N elements with a halo of [low, high] is [max(0, s - low),
-// min(N, e + high)). An empty block stays empty, a whole dimension whole.
+// min(N, e + high)). An empty block stays empty, a replicated one replicated.
 //
 // More generally a shard holds what the blocks of another dimension, of
 // `extent` elements, read through a window: element o reads the elements i with
@@ -86,11 +86,11 @@ size_t numOpenWindows(const Halo &halo);
 std::vector<int64_t> blockShape(const std::vector<int64_t> &shape,
                                 const Halo &halo);
 
-/// The halo without what changes nothing: dims that `placement` leaves whole
-/// have none, unless a window reads a part of them, a window whose blocks are
-/// the dim's own is [low, high] where these are not negative, one through which
-/// each device reads its own block is none (on concrete meshes), and a halo
-/// that is zero everywhere is empty.
+/// The halo without what changes nothing: dims that `placement` leaves
+/// replicated have none, unless a window reads a part of them, a window whose
+/// blocks are the dim's own is [low, high] where these are not negative, one
+/// through which each device reads its own block is none (on concrete meshes),
+/// and a halo that is zero everywhere is empty.
 Halo normalHalo(const Halo &halo, const Placement &placement, const Mesh &mesh,
                 const std::vector<int64_t> &shape);
 

@@ -177,9 +177,8 @@ Link Machine::linkOf(const Mesh &mesh, size_t axis) const {
   Link link = network;
   int64_t along = devicesPerNode * mesh.axes[axis].assumedSize() / span;
   if (along > 1 && link.bandwidth > 0)
-    link.gatherBandwidth =
-        std::min(double(along) * link.bandwidth,
-                 std::max(link.bandwidth, node.bandwidth));
+    link.gatherBandwidth = std::min(double(along) * link.bandwidth,
+                                    std::max(link.bandwidth, node.bandwidth));
   return link;
 }
 
@@ -205,11 +204,14 @@ std::optional<Machine> shardir::readMachine(StringRef nameOrFile,
   for (const Named &known : kMachines)
     if (known.name == nameOrFile)
       return known.machine;
-  std::string names = llvm::join(getMachineNames(), ", ");
   auto buffer = llvm::MemoryBuffer::getFile(nameOrFile, /*IsText=*/true);
   if (!buffer) {
-    error = "machine '" + nameOrFile.str() + "' is none of " + names +
-            ", and no file: " + buffer.getError().message();
+    std::vector<std::string> names(getMachineNames().begin(),
+                                   getMachineNames().end());
+    error = "machine '" + nameOrFile.str() + "' is none of " +
+            llvm::join(names, ", ") +
+            ", and no file: " + buffer.getError().message() +
+            didYouMean(nameOrFile.str(), names);
     return std::nullopt;
   }
   auto json = llvm::json::parse((*buffer)->getBuffer());

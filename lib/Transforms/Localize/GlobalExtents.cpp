@@ -62,8 +62,8 @@ static Operation *withMore(Operation *op, ValueRange operands,
 /// Carries the extents of one loop or branch.
 static void carryExtentsOf(ShardableRegionOpInterface op,
                            CarriedExtents &carried) {
-  SmallVector<RegionValueGroup> ties = op.getValueGroups();
-  SmallVector<PlacementAttr> placements = getGroupPlacements(op, ties);
+  SmallVector<RegionValueGroup> groups = op.getValueGroups();
+  SmallVector<PlacementAttr> placements = getGroupPlacements(op, groups);
   SmallVector<Value> operands;
   // Result number and dim of the results that follow.
   SmallVector<std::pair<unsigned, int64_t>> results;
@@ -74,12 +74,12 @@ static void carryExtentsOf(ShardableRegionOpInterface op,
                                  operand->get(), dim);
   };
   for (auto [i, placement] : llvm::enumerate(placements)) {
-    auto type = cast<RankedTensorType>(ties[i].values.front().getType());
+    auto type = cast<RankedTensorType>(groups[i].values.front().getType());
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      const RegionValueGroup &tie = ties[i];
-      if (!isOpenAndCut(tie.values.front(), placement, dim))
+      const RegionValueGroup &group = groups[i];
+      if (!isOpenAndCut(group.values.front(), placement, dim))
         continue;
-      for (OpOperand *operand : tie.operands) {
+      for (OpOperand *operand : group.operands) {
         Operation *owner = operand->getOwner();
         Value extent = extentOf(operand, dim);
         if (owner == op)
@@ -87,7 +87,7 @@ static void carryExtentsOf(ShardableRegionOpInterface op,
         else
           owner->insertOperands(owner->getNumOperands(), extent);
       }
-      for (Value value : tie.values) {
+      for (Value value : group.values) {
         if (auto result = dyn_cast<OpResult>(value))
           results.push_back({result.getResultNumber(), dim});
         else
@@ -96,7 +96,7 @@ static void carryExtentsOf(ShardableRegionOpInterface op,
                   index, value.getLoc());
       }
       // The list of a terminator may have moved: the groups are read again.
-      ties = op.getValueGroups();
+      groups = op.getValueGroups();
     }
   }
   if (operands.empty() && results.empty())

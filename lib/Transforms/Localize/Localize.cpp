@@ -171,10 +171,10 @@ void FunctionLocalizer::checkExtents(Operation *op,
 FailureOr<Operation *>
 FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
                                 OpBuilder &builder) {
-  SmallVector<RegionValueGroup> ties = op.getValueGroups();
-  for (auto [tie, placement] :
-       llvm::zip_equal(ties, getGroupPlacements(op, ties)))
-    for (Value value : tie.values)
+  SmallVector<RegionValueGroup> groups = op.getValueGroups();
+  for (auto [group, placement] :
+       llvm::zip_equal(groups, getGroupPlacements(op, groups)))
+    for (Value value : group.values)
       record(value, placement);
   auto localTypeOf = [&](Value whole) -> Type {
     return isa<RankedTensorType>(whole.getType()) ? localizer.localType(whole)

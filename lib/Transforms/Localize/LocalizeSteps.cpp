@@ -172,7 +172,7 @@ static bool keepsDim(CollectiveOpInterface step, int64_t dim) {
   Halo halo = readHalo(step.getHaloAttr());
   bool hasWindow = !halo.empty() && halo[dim].isWindow();
   if (from.splits.empty() && to.splits.empty() && !hasWindow)
-    return true; // whole: a halo adds nothing
+    return true; // replicated: a halo adds nothing
   return from.splits == to.splits && (halo.empty() || halo[dim].isZero()) &&
          step.getFrom().getMesh() == step.getTo().getMesh();
 }

@@ -8,7 +8,7 @@
 //
 // Stage: annotated to propagated. Requires what GraphBuilder.h says. Nodes are
 // in an order in which producers come first, but for what a loop carries: its
-// tie comes before its body. Everything in a body, ties included, counts as
+// group comes before its body. Everything in a body, groups included, counts as
 // often as the body runs; a change of placement on an edge happens as often as
 // the end of it that runs less, for what does not change in a loop is hoisted.
 //
@@ -417,7 +417,7 @@ void GraphBuilder::addOps(Block &block) {
 /// One tensor on its way through regions; its operands are added later, for
 /// some of them are not there yet. The tensor is partial if all of them are
 /// (R11).
-int GraphBuilder::addGroup(Operation *op, const RegionValueGroup &tie,
+int GraphBuilder::addGroup(Operation *op, const RegionValueGroup &group,
                            int index, PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
@@ -425,14 +425,14 @@ int GraphBuilder::addGroup(Operation *op, const RegionValueGroup &tie,
   rule.moves = ShardingRule::Moves::Nothing;
   TensorFactors factors;
   for (int64_t extent :
-       shapeOf(cast<RankedTensorType>(tie.values.front().getType())))
+       shapeOf(cast<RankedTensorType>(group.values.front().getType())))
     factors.dims.push_back({rule.addFactor(extent)});
-  rule.operands.assign(tie.operands.size(), factors);
-  rule.results.assign(tie.values.size(), factors);
-  rule.inits.assign(tie.values.size(), -1);
+  rule.operands.assign(group.operands.size(), factors);
+  rule.results.assign(group.values.size(), factors);
+  rule.inits.assign(group.values.size(), -1);
   PartialRule &partials = rule.partials.emplace_back();
   SmallVector<Value> operands;
-  for (auto [i, operand] : llvm::enumerate(tie.operands)) {
+  for (auto [i, operand] : llvm::enumerate(group.operands)) {
     partials.operands.push_back(i);
     operands.push_back(operand->get());
   }
@@ -440,40 +440,40 @@ int GraphBuilder::addGroup(Operation *op, const RegionValueGroup &tie,
   if (placement) {
     annotateDecided(
         node, op, operands,
-        SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
+        SmallVector<Attribute>(group.values.size(), Attribute(placement)));
     node.annotation = describeProvenance(annotationOf(op, index));
   }
-  pinManual(node, varying.of(tie.values.front()));
+  pinManual(node, varying.of(group.values.front()));
   int n = addNode(std::move(node), {op, index}, bool(placement));
-  for (auto [i, value] : llvm::enumerate(tie.values))
+  for (auto [i, value] : llvm::enumerate(group.values))
     graph.nodes[n].results.push_back(addValue(value, n, i));
   return n;
 }
 
 void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
-  SmallVector<RegionValueGroup> ties = op.getValueGroups();
-  SmallVector<PlacementAttr> placements = getGroupPlacements(op, ties);
-  SmallVector<int> nodes(ties.size(), -1);
+  SmallVector<RegionValueGroup> groups = op.getValueGroups();
+  SmallVector<PlacementAttr> placements = getGroupPlacements(op, groups);
+  SmallVector<int> nodes(groups.size(), -1);
   double outside = executions;
   for (Region &region : op->getRegions()) {
     std::optional<int64_t> trips = op.getTripCount(region);
     executions = outside * double(trips.value_or(unknownTrips));
-    for (auto [i, tie] : llvm::enumerate(ties))
-      if (llvm::any_of(tie.values, [&, i = i](Value value) {
+    for (auto [i, group] : llvm::enumerate(groups))
+      if (llvm::any_of(group.values, [&, i = i](Value value) {
             return value.getParentRegion() == &region && nodes[i] < 0 &&
                    isa<BlockArgument>(value);
           }))
-        nodes[i] = addGroup(op, tie, i, placements[i]);
+        nodes[i] = addGroup(op, group, i, placements[i]);
     if (region.empty())
       continue;
     executionsOfBlock[&region.front()] = executions;
     addOps(region.front());
   }
   executions = outside;
-  for (auto [i, tie] : llvm::enumerate(ties)) {
+  for (auto [i, group] : llvm::enumerate(groups)) {
     if (nodes[i] < 0)
-      nodes[i] = addGroup(op, tie, i, placements[i]);
-    for (OpOperand *operand : tie.operands)
+      nodes[i] = addGroup(op, group, i, placements[i]);
+    for (OpOperand *operand : group.operands)
       use(nodes[i], operand->get());
   }
 }

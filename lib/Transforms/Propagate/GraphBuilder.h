@@ -27,8 +27,8 @@
 namespace shardir {
 
 /// Builds the graph of one function. Ops of regions that run on shards are
-/// nodes like others; what goes through such a region is one node per tie, with
-/// one factor per dim, so that loops close cycles.
+/// nodes like others; what goes through such a region is one node per group,
+/// with one factor per dim, so that loops close cycles.
 class GraphBuilder {
 public:
   /// The trip count that decisions assume where it is unknown (R11).
@@ -56,7 +56,7 @@ private:
   /// The IR that a node stands for, besides a function's argument or result.
   struct Origin {
     mlir::Operation *op = nullptr;
-    int tie = -1; ///< of `op`'s, or -1: the op itself
+    int group = -1; ///< of `op`'s, or -1: the op itself
   };
 
   int addValue(mlir::Value value, int node, int result);
@@ -74,7 +74,7 @@ private:
   void addToGroup(ConstrainOp op);
   void addRegions(ShardableRegionOpInterface op);
   double maxRedistributionsOf(mlir::Operation *op);
-  int addGroup(mlir::Operation *op, const RegionValueGroup &tie, int index,
+  int addGroup(mlir::Operation *op, const RegionValueGroup &group, int index,
                PlacementAttr placement);
   void addStep(mlir::Operation *op, PlacementAttr from, PlacementAttr to);
   PlacementAttr attr(const Graph::Node &node, const Placement &placement) {

@@ -52,8 +52,8 @@ SmallVector<ArrayAttr> GraphBuilder::findAnnotations() {
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op)
       found[n] = annotationOf(
-          origin.op,
-          origin.tie >= 0 ? std::optional<unsigned>(origin.tie) : std::nullopt);
+          origin.op, origin.group >= 0 ? std::optional<unsigned>(origin.group)
+                                       : std::nullopt);
   return found;
 }
 
@@ -169,7 +169,7 @@ void GraphBuilder::writeOp(Operation *op, int n,
 void GraphBuilder::writeGroups(const PropagationResult &result) {
   llvm::MapVector<Operation *, SmallVector<int>> nodesOf;
   for (auto [n, origin] : llvm::enumerate(origins))
-    if (origin.tie >= 0)
+    if (origin.group >= 0)
       nodesOf[origin.op].push_back(n);
   for (auto &[op, nodes] : nodesOf) {
     SmallVector<PlacementAttr> placements(nodes.size());
@@ -178,14 +178,14 @@ void GraphBuilder::writeGroups(const PropagationResult &result) {
     SmallVector<Attribute> provenances(nodes.size(),
                                        ArrayAttr::get(op->getContext(), {}));
     for (int n : nodes) {
-      addAlternatives(alternatives, "group", origins[n].tie, n,
+      addAlternatives(alternatives, "group", origins[n].group, n,
                       result.nodes[n]);
-      placements[origins[n].tie] =
+      placements[origins[n].group] =
           attr(graph.nodes[n], result.nodes[n].sharding->results.front());
       if (ArrayAttr own = graph.nodes[n].isFixed
-                              ? provenanceOn(op, origins[n].tie)
+                              ? provenanceOn(op, origins[n].group)
                               : provenanceOfNode(n, result))
-        provenances[origins[n].tie] = own;
+        provenances[origins[n].group] = own;
     }
     setGroupPlacements(asShardableRegion(op), placements);
     if (!llvm::all_equal(provenances))
@@ -239,7 +239,7 @@ void GraphBuilder::write(const PropagationResult &result) {
   if (!alternatives.empty())
     function->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))
-    if (origin.op && origin.tie < 0 &&
+    if (origin.op && origin.group < 0 &&
         !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))
       writeOp(origin.op, n, result);
   for (auto [op, n] : repeated)

@@ -76,6 +76,12 @@ struct SpecializeMeshPass
       return failure();
     if (found)
       return success();
+    if (meshNames.empty())
+      return getOperation().emitError()
+             << "mesh option '" << entry
+             << "' sets the size of an axis, and the program has no mesh; "
+                "declare one, as in shardir.mesh @m <[\""
+             << axisName << "\"=?]>";
     std::string nearest =
         meshName.empty() || llvm::is_contained(meshNames, meshName.str())
             ? didYouMean(axisName.str(), axisNames, "\"", "\"")

@@ -106,7 +106,7 @@ struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
 static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
   if (cast<LoopLikeOpInterface>(*loop).isDefinedOutsideOfLoop(value))
     return value;
-  SmallVector<RegionValueGroup> ties = loop.getValueGroups();
+  SmallVector<RegionValueGroup> groups = loop.getValueGroups();
   SmallVector<Value> worklist = {value};
   llvm::SmallPtrSet<void *, 8> seen = {value.getAsOpaquePointer()};
   Value initial;
@@ -116,10 +116,10 @@ static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
         argument.getParentBlock()->getParentOp() != loop)
       return nullptr;
     const RegionValueGroup *own =
-        llvm::find_if(ties, [&](const RegionValueGroup &tie) {
-          return llvm::is_contained(tie.values, argument);
+        llvm::find_if(groups, [&](const RegionValueGroup &group) {
+          return llvm::is_contained(group.values, argument);
         });
-    if (own == ties.end())
+    if (own == groups.end())
       return nullptr;
     for (OpOperand *operand : own->operands) {
       Value from = operand->get();

@@ -37,6 +37,8 @@ using namespace shardir;
 // Guarantees of each stage for a function
 //===----------------------------------------------------------------------===//
 
+constexpr StringLiteral kRunPropagated = "; run --shardir-to-propagated first";
+
 /// A decided placement is by dim, and leaves nothing open.
 static LogicalResult verifyDecided(Operation *op, PlacementAttr placement,
                                    const Twine &what) {
@@ -48,12 +50,10 @@ static LogicalResult verifyDecided(Operation *op, PlacementAttr placement,
     return success();
   return op->emitOpError("the propagated stage needs closed placements by dim, "
                          "without priorities; ")
-         << what << " has " << placement
-         << "; run --shardir-to-propagated first";
+         << what << " has " << placement << kRunPropagated;
 }
 
-/// Every tensor value has exactly one placement.
-/// Each result and each tensor that flows through a region has a placement.
+/// Each result and each tensor that flows through a region has one placement.
 static LogicalResult verifyDecided(Block &block) {
   for (Operation &op : block) {
     for (OpResult value : op.getResults()) {
@@ -62,7 +62,7 @@ static LogicalResult verifyDecided(Block &block) {
       PlacementAttr placement = getPlacement(value);
       if (!placement)
         return op.emitOpError("the propagated stage needs '")
-               << ShardIRDialect::kPlacements << "' here";
+               << ShardIRDialect::kPlacements << "' here" << kRunPropagated;
       if (failed(verifyDecided(&op, placement,
                                "result " + Twine(value.getResultNumber()))))
         return failure();
@@ -76,7 +76,8 @@ static LogicalResult verifyDecided(Block &block) {
         return op.emitOpError("the propagated stage needs '")
                << ShardIRDialect::kCarried
                << "' here, with an entry for each carried tensor that is no "
-                  "result";
+                  "result"
+               << kRunPropagated;
       if (failed(verifyDecided(&op, placement, "carried tensor " + Twine(i))))
         return failure();
     }
@@ -97,7 +98,7 @@ static LogicalResult verifyPropagated(func::FuncOp function) {
     if (isa<RankedTensorType>(argument.getType()) && !placement)
       return function.emitOpError("the propagated stage needs '")
              << ShardIRDialect::kPlacement << "' on argument "
-             << argument.getArgNumber();
+             << argument.getArgNumber() << kRunPropagated;
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     auto placement = dyn_cast_or_null<PlacementAttr>(
@@ -107,7 +108,8 @@ static LogicalResult verifyPropagated(func::FuncOp function) {
       return failure();
     if (isa<RankedTensorType>(function.getResultTypes()[i]) && !placement)
       return function.emitOpError("the propagated stage needs '")
-             << ShardIRDialect::kPlacement << "' on result " << i;
+             << ShardIRDialect::kPlacement << "' on result " << i
+             << kRunPropagated;
   }
   return verifyDecided(function.getBody().front());
 }

@@ -52,7 +52,7 @@ func.func @neutral(%q: tensor<6x3xbf16>, %k: tensor<8x3xbf16>, %v: tensor<8x4xbf
 
 // -----
 
-// What the inits hold is continued: acc and sum times exp(max0 - shift). All
+// The values in the inits are continued: acc and sum times exp(max0 - shift). All
 // temporaries are freed.
 // CHECK-LABEL: func.func @memrefs
 // CHECK-SAME:    %[[Q:.+]]: memref<?x3xf32>, %[[K:.+]]: memref<?x3xf32>, %[[V:.+]]: memref<?x4xf32>, %[[A:.+]]: memref<?x4xf32>, %[[M:.+]]: memref<?xf32>, %[[S:.+]]: memref<?xf32>

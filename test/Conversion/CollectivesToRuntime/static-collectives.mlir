@@ -13,12 +13,12 @@
 // CHECK-SAME: \22name\22:\22root\22,\22results\22:[],\22symbol\22
 // CHECK-SAME: \22name\22:\22called\22,\22results\22:[],\22symbol\22
 
-#whole = #shardir.placement<@m, [{}]>
+#replicated = #shardir.placement<@m, [{}]>
 #terms = #shardir.placement<@m, [{}], partial = sum ["x"]>
 module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 : i64}} {
   shardir.mesh @m <["x"=2]>
   func.func @straight(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>}) {
-    collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+    collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
     return
   }
   func.func @loop(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>}) {
@@ -28,14 +28,14 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
     scf.for %i = %c0 to %c8 step %c1 {
       %isFirst = arith.cmpi eq, %i, %c0 : index
       scf.if %isFirst {
-        collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+        collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
       }
     }
     return
   }
   func.func @extent(%x: memref<?xf32> {shardir.global_type = tensor<?xf32>}) {
     %n = shardir.extent argument 0 dim 0
-    collective.all_reduce %x into %x dims [%n] from #terms to #whole of tensor<?xf32> : memref<?xf32>, memref<?xf32>
+    collective.all_reduce %x into %x dims [%n] from #terms to #replicated of tensor<?xf32> : memref<?xf32>, memref<?xf32>
     return
   }
   func.func @data(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>}) {
@@ -44,7 +44,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
     %value = memref.load %x[%c0] : memref<4xf32>
     %isPositive = arith.cmpf ogt, %value, %zero : f32
     scf.if %isPositive {
-      collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+      collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
     }
     return
   }
@@ -53,7 +53,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
       %go = arith.constant false
       scf.condition(%go)
     } do {
-      collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+      collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
       scf.yield
     }
     return
@@ -64,7 +64,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
     %c1 = arith.constant 1 : index
     %n = memref.dim %x, %c0 : memref<?xf32>
     scf.for %i = %c0 to %n step %c1 {
-      collective.all_reduce %y into %y from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+      collective.all_reduce %y into %y from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
     }
     return
   }
@@ -73,7 +73,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
     %i = shardir.axis_index @m "x"
     %isFirst = arith.cmpi eq, %i, %c0 : index
     scf.if %isFirst {
-      collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+      collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
     }
     return
   }
@@ -87,7 +87,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 :
     return
   }
   func.func private @reduce(%x: memref<4xf32>) {
-    collective.all_reduce %x into %x from #terms to #whole of tensor<4xf32> : memref<4xf32>, memref<4xf32>
+    collective.all_reduce %x into %x from #terms to #replicated of tensor<4xf32> : memref<4xf32>, memref<4xf32>
     return
   }
 }

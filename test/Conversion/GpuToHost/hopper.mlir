@@ -1,4 +1,4 @@
-// What sm_90 adds is the driver's work; hints and fences vanish.
+// The driver implements the instructions that sm_90 adds; hints and fences vanish.
 // RUN: shard-opt %s --shardir-gpu-to-host --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func private @emulated.k.pipeline

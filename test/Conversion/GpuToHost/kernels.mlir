@@ -90,7 +90,7 @@ gpu.module @k {
 }
 // -----
 
-// What lanes do together: copies that wait for their group, matrices, products.
+// Lanes work together in copies that wait for their group, matrices and products.
 // CHECK-LABEL: func.func private @emulated.k.warp
 // CHECK: llvm.getelementptr %[[T:.*]][16] : (!llvm.ptr) -> !llvm.ptr, i64
 // CHECK: llvm.call %{{.*}}(%[[T]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()

@@ -59,7 +59,7 @@ func.func @bitcast(%a: tensor<?x3xf32>) -> tensor<?x3xi32> {
 
 // -----
 
-// What has a lowering stays as it is.
+// An op that has a lowering stays as it is.
 // CHECK-LABEL: func.func @pad
 // CHECK:         tensor.pad
 func.func @pad(%a: tensor<3xf32>, %c: f32) -> tensor<5xf32> {

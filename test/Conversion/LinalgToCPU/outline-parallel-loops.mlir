@@ -3,7 +3,7 @@
 
 // CHECK: llvm.func @shardir_parallel_for(i64, !llvm.ptr, !llvm.ptr)
 
-// What the body captures travels in a struct; its memref as a descriptor. The
+// Values that the body captures travel in a struct; its memref as a descriptor. The
 // inner loop stays on its thread.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    %[[M:.+]]: memref<?x4xf32>, %[[V:.+]]: f32, %[[N:.+]]: index

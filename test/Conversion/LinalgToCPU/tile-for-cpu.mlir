@@ -52,7 +52,7 @@ func.func @softmax(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
 #id = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>
 
-// What fits a cache is left alone.
+// An op whose operands fit a cache is left alone.
 // CHECK-LABEL: func.func @small
 // CHECK-NOT:     scf.forall
 func.func @small(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {

@@ -1,5 +1,5 @@
 // REQUIRES: ptxas
-// What ptxas refuses names the kernel.
+// The error names the kernel that ptxas refuses.
 // RUN: shard-opt %s -shardir-assemble-kernels='arch=sm_80' -verify-diagnostics
 
 module attributes {gpu.container_module} {

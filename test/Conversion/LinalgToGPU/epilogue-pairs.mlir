@@ -1,4 +1,4 @@
-// What a product's kernel adds at its end is loaded two elements at a time, as they are stored.
+// Operands that a product's kernel adds at its end are loaded two elements at a time, as they are stored.
 // DEFINE: %{schedule} =
 // DEFINE: %{emit} = shard-opt %s -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=sm_90a schedule=%{schedule}}),canonicalize,cse)' | FileCheck %s
 // REDEFINE: %{schedule} = ws_gemm

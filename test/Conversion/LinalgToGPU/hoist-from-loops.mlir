@@ -1,4 +1,4 @@
-// What is the same in every iteration stands before the loop.
+// Ops with the same result in every iteration are hoisted in front of the loop.
 // RUN: shard-opt %s -pass-pipeline='builtin.module(func.func(shardir-hoist-from-loops))' | FileCheck %s
 
 // Of two loops both; what is written into stays.

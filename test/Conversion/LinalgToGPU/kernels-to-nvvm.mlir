@@ -19,7 +19,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // What libdevice lacks is an intrinsic.
+    // A function that libdevice lacks is an intrinsic.
     // CHECK-LABEL: llvm.func @bits
     // CHECK:         llvm.intr.ctpop
     gpu.func @bits(%p: !llvm.ptr, %x: i32) kernel {

@@ -95,7 +95,7 @@ func.func @product(%x: tensor<4x32xf32>, %w: tensor<32x32xf32>, %init: tensor<8x
 
 // -----
 
-// What is put back is read turned round: elements that were written are not to
+// Slices are read in reverse order and put back: elements already written must not
 // be seen, so the step stays.
 // CHECK-LABEL: func.func @turned
 // CHECK:         scf.for

@@ -101,7 +101,7 @@ func.func @address(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
   return
 }
 
-// What control flow chooses is not followed, and calls may communicate.
+// Values chosen by control flow are not followed, and calls may communicate.
 // CHECK-LABEL: func.func @chosen
 // CHECK-NOT:     collective.start
 func.func @chosen(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %c: i1) {
@@ -111,7 +111,7 @@ func.func @chosen(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %c: i
   return
 }
 
-// What is sent may be read meanwhile, but not written: the wait stands before the
+// A buffer may be read while it is sent, but not written: the wait stands before the
 // kernel that writes.
 // CHECK-LABEL: func.func @sends_what_is_read
 // CHECK:         collective.exchange %arg0 into %{{.*}} {{.*}}collective.start

@@ -1,4 +1,4 @@
-// What of a bufferized program runs on the device.
+// The pass chooses the parts of a bufferized program that run on the device.
 // RUN: shard-opt %s -pass-pipeline='builtin.module(func.func(shardir-place-on-gpu))' -split-input-file | FileCheck %s
 
 // A loop over elements is a kernel; the host need not see what it reads.
@@ -50,7 +50,7 @@ func.func @result(%x: memref<8xi32>, %out: memref<8xf32>, %v: f32) {
 
 // -----
 
-// What is stored is computed where it is stored, loads included.
+// A stored scalar is computed in the kernel that stores it, loads included.
 // CHECK-LABEL: func.func @scalar
 // CHECK-NOT:     memref.load
 // CHECK:         scf.execute_region {

@@ -75,7 +75,7 @@ func.func @index(%a: memref<4x5xindex>) {
 
 // -----
 
-// What nothing is known of runs in one thread.
+// A nest that no schedule knows runs in one thread.
 // CHECK-LABEL: func.func @nest
 // CHECK:         gpu.launch blocks(%{{.+}}) in (%{{.+}} = %c1{{.*}}, %{{.+}} = %c1{{.*}}, %{{.+}} = %c1
 // CHECK:           scf.for

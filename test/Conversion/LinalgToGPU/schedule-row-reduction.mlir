@@ -62,7 +62,7 @@ func.func @softmax(%x: memref<512x1000xf32>, %o: memref<512x1000xf32>) {
 
 // -----
 
-// What something else reads is written; rows of unknown length are read in
+// A sum that another op reads is stored; rows of unknown length are read in
 // parts, vectors first.
 // CHECK-LABEL: func.func @sum
 // CHECK:         gpu.launch

@@ -1,4 +1,4 @@
-// What schedules emit is assembled, without spills or stack, by the instructions that make it fast.
+// The code of each schedule is assembled without spills or stack, to the instructions that make it fast.
 // REQUIRES: ptxas
 // DEFINE: %{arch} = sm_90a
 // DEFINE: %{assemble} = shard-opt %s -o %t.mlir -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=%{arch}}),canonicalize,cse,shardir-outline-gpu-kernels,shardir-launches-to-runtime{arch=%{arch}},gpu.module(shardir-kernels-to-nvvm{arch=%{arch}}),shardir-assemble-kernels{arch=%{arch} explain dump-ptx=%t.ptx})'

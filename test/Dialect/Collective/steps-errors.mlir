@@ -159,7 +159,7 @@ func.func @uneven_extent(%x: tensor<3xf32>) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// What each kind may change
+// Changes of placement that each kind allows
 //===----------------------------------------------------------------------===//
 
 shardir.mesh @m <["x"=2]>

@@ -1,4 +1,4 @@
-// The steps of a redistribution in their three forms: on whole tensors, on
+// The steps of a redistribution in their three forms: on global tensors, on
 // shards, on buffers.
 //
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
@@ -60,7 +60,7 @@ func.func @local_halo(%x: tensor<2xf32>, %n: index, %a: memref<4xf32>, %b: memre
   return %0 : tensor<?xf32>
 }
 
-// Whole tensors may have unknown extents, and meshes unknown sizes.
+// Global tensors may have unknown extents, and meshes unknown sizes.
 // CHECK-LABEL: func.func @whole_unknown
 // CHECK:         collective.all_gather %{{.+}} from #shardir.placement<@symbolic, [{"x"}]> to #shardir.placement<@symbolic, [{}]> : tensor<?xf32>
 func.func @whole_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -93,7 +93,7 @@ func.func @local(%x: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
   return %1 : tensor<2x?xf32>
 }
 
-// `dims` are the whole tensor's unknown extents.
+// `dims` are the global tensor's unknown extents.
 // CHECK-LABEL: func.func @local_unknown
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<2x?xf32>, %[[N:.+]]: index
 // CHECK:         collective.all_gather %[[X]] sizes [%[[N]]] dims [%[[N]]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<4x?xf32> : tensor<2x?xf32> -> tensor<4x?xf32>
@@ -118,7 +118,7 @@ func.func @buffers(%x: memref<2xf32>, %y: memref<4xf32>, %z: memref<2x?xf32>, %w
   return
 }
 
-// A step to where its operand is folds away, on whole tensors and on shards.
+// A step to where its operand is folds away, on global tensors and on shards.
 // FOLD-LABEL: func.func @fold
 // FOLD-SAME:    %[[X:[^:]+]]: tensor<8xf32>, %[[Y:[^:]+]]: tensor<4xf32>
 // FOLD-NEXT:    return %[[X]], %[[Y]]
@@ -129,7 +129,7 @@ func.func @fold(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<
   return %1, %2 : tensor<8xf32>, tensor<4xf32>
 }
 
-// What changes a placement stays, and so does what works on buffers. Steps on
+// Steps that change a placement stay, and so do those on buffers. Steps on
 // tensors are values: two equal ones are one, and one without a use goes.
 // FOLD-LABEL: func.func @keep
 // FOLD-SAME:    %[[X:[^:]+]]: tensor<8xf32>, %[[Y:[^:]+]]: memref<4xf32>

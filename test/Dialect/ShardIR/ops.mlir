@@ -70,7 +70,7 @@ func.func @attributes(%x: tensor<8xf32>, %s: f32) -> (tensor<8xf32> {shardir.ali
   return %0, %1 : tensor<8xf32>, f32
 }
 
-// From the local stage on a placement is about the whole tensor's type.
+// From the local stage on a placement is about the global tensor's type.
 // CHECK-LABEL: func.func private @local
 // CHECK-SAME:    tensor<?xf32> {shardir.global_type = tensor<5xf32>, shardir.placement = #shardir.placement<@m, [{"dp"}]>}
 func.func private @local(tensor<?xf32> {shardir.global_type = tensor<5xf32>,

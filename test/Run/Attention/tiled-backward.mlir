@@ -1,5 +1,5 @@
 // Attention's gradients in tiles for the CPU's caches, against the same program
-// without attention ops, whole and sharded.
+// without attention ops, replicated and sharded.
 // DEFINE: %{function} =
 // DEFINE: %{run} = shard-run %s --function=%{function} --options="attention=false" --output=@%t.0.npy --output=@%t.1.npy --output=@%t.2.npy --output=@%t.3.npy && shard-run %s --function=%{function} --expected_output=@%t.0.npy --expected_output=@%t.1.npy --expected_output=@%t.2.npy --expected_output=@%t.3.npy --verify
 // REDEFINE: %{function} = plain

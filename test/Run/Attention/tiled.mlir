@@ -1,6 +1,6 @@
 // Attention in tiles for the CPU's caches: extents that tiles do not divide,
 // causal masks that let tiles out, against the same program without attention
-// ops, whole and sharded.
+// ops, replicated and sharded.
 // DEFINE: %{function} =
 // DEFINE: %{run} = shard-run %s --function=%{function} --options="attention=false" --output=@%t.npy && shard-run %s --function=%{function} --expected_output=@%t.npy --verify
 // REDEFINE: %{function} = plain

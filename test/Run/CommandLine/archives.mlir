@@ -19,7 +19,7 @@
 // RUN: %{p} --inputs=%t/places.npz --output=- | FileCheck %s --check-prefix=SUM
 // SUM: 4x3xf32=[10 21 32][13 24 35][16 27 38][19 30 41]
 
-// What the archives do not have, --input gives in order, or it is random.
+// Inputs that the archives lack come from --input in order, or are random.
 // RUN: %{p} --inputs=%t/bias.npz --input=@%t/x.npy --output=- | FileCheck %s --check-prefix=SUM
 // RUN: %{p} --inputs=%t/bias.npz --output=- 2>&1 | FileCheck %s --check-prefix=RANDOM
 // RANDOM: note: random inputs, seed 0: 0 (4x3xf32)

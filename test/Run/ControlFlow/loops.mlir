@@ -21,7 +21,7 @@
 // shards, over axes of size 1.
 shardir.mesh @m <["a"=?, "b"=?]>
 
-// A recurrent cell: the batch is sharded, the steps are slices of a whole dim.
+// A recurrent cell: the batch is sharded, the steps are slices of a replicated dim.
 func.func @rnn(%xs: tensor<5x7x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}, {}]>},
                %u: tensor<3x4xf32>, %w: tensor<4x4xf32>) -> tensor<7x4xf32> {
   %zero = arith.constant 0.0 : f32
@@ -189,7 +189,7 @@ func.func @cases(%k: index, %x: tensor<5x3xf32> {shardir.placement = #shardir.pl
   return %r#0, %r#1 : tensor<5x3xf32>, tensor<5x3xf32>
 }
 
-// A scatter written as a loop: the dim that is indexed is whole, others are not.
+// A scatter written as a loop: the dim that is indexed is replicated, others are not.
 func.func @scatter_rows(%into: tensor<6x5xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>},
                         %rows: tensor<4x5xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) -> tensor<6x5xf32> {
   %ids = arith.constant dense<[5, 0, 3, 0]> : tensor<4xi32>
@@ -208,7 +208,7 @@ func.func @scatter_rows(%into: tensor<6x5xf32> {shardir.placement = #shardir.pla
   return %r : tensor<6x5xf32>
 }
 
-// Element by element: what is indexed is whole.
+// Element by element: what is indexed is replicated.
 func.func @scatter_elements(%x: tensor<5xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) -> tensor<7xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
@@ -304,7 +304,7 @@ func.func @threads(%x: tensor<6x5xf32> {shardir.placement = #shardir.placement<@
   return %r : tensor<6x5xf32>
 }
 
-// What iterations hand on unchanged, and two tensors that change places.
+// Iterations pass one value on unchanged and exchange two tensors.
 func.func @handed_on(%x: tensor<7x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                      %v: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                      %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}]>}) -> tensor<7x4xf32> {

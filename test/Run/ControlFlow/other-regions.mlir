@@ -1,5 +1,5 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
-// Regions that run whole, regions without results, and regions of several blocks.
+// Regions that run replicated, regions without results, and regions of several blocks.
 shardir.mesh @m <["x"=2]>
 func.func @one(%x: tensor<5xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) -> tensor<5xf32> {
   %r = scf.execute_region -> tensor<5xf32> {

@@ -72,7 +72,7 @@ func.func @micro_batches(%x: tensor<4x6x3xf32> {shardir.placement = #shardir.pla
   return %r : tensor<3x5xf32>
 }
 
-// What a loop starts from counts once, however many devices there are.
+// A loop's initial value is added once, however many devices there are.
 func.func @starts_from(%x: tensor<6x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %s: tensor<3xf32>) -> tensor<3xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -98,7 +98,7 @@ func.func @largest(%x: tensor<5x6xf32> {shardir.placement = #shardir.placement<@
   return %r : tensor<f32>
 }
 
-// One branch makes terms, the other holds the whole value.
+// One branch makes terms, the other holds the full value.
 func.func @branch(%c: i1, %x: tensor<6x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %y: tensor<3xf32>) -> tensor<3xf32> {
   %zero = arith.constant dense<0.0> : tensor<3xf32>
   %r = scf.if %c -> (tensor<3xf32>) {

@@ -47,7 +47,7 @@ func.func @layer(%x: tensor<?x?xf32> {shardir.placement = #shardir.placement<@m,
   return %y, %s : tensor<?x?xf32>, tensor<?xf32>
 }
 
-// R9: the whole tensor's index, in a transpose too.
+// R9: the global tensor's index, in a transpose too.
 func.func @indices(%a: tensor<?x?xi64> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}) -> tensor<?x?xi64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -69,7 +69,7 @@ func.func @indices(%a: tensor<?x?xi64> {shardir.placement = #shardir.placement<@
   return %r : tensor<?x?xi64>
 }
 
-// Trap 12: a size is the whole tensor's, of a known dim and of any.
+// Trap 12: a size is the global tensor's, of a known dim and of any.
 func.func @sizes(%a: tensor<?x?xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}, %i: index)
     -> (index, index, tensor<?x?xf32>) {
   %c0 = arith.constant 0 : index

@@ -59,7 +59,7 @@ func.func @sub_axes(%a: tensor<?x?xi32>) -> tensor<?x?xi32> {
   return %4 : tensor<?x?xi32>
 }
 
-// Terms that are partial meet what is whole, and are scattered.
+// Terms that are partial meet what is replicated, and are scattered.
 func.func @terms(%a: tensor<?x3xi32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>},
                  %b: tensor<?x3xi32>)
     -> (tensor<?x3xi32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {

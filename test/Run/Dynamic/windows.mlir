@@ -33,8 +33,8 @@
 // INPUTS known: --input=12x3xf32=ramp --input=index=0 --input=index=12
 // INPUTS known: --input=12x3xf32=ramp --input=index=4 --input=index=0
 
-// What is read through windows of dims whose extent, or the windows' place, is
-// known at run time alone: uneven, short and empty blocks.
+// Windows over dims whose extent, or whose window position, is known at run time
+// alone: uneven, short and empty blocks.
 shardir.mesh @m <["x"=?, "y"=?]>
 
 // All but the first, all but the last, their difference, and the first row.

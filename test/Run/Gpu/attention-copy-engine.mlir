@@ -80,7 +80,7 @@ func.func @causal(%q: tensor<2x3x200x128xbf16>, %k: tensor<2x600x128xbf16>, %v: 
   return %o : tensor<2x3x200x128xbf16>
 }
 
-// What the inits hold counts; values are dropped behind the sum.
+// The values in the inits are continued; values are dropped behind the sum.
 func.func @continued(%q: tensor<140x80xf16>, %k: tensor<520x80xf16>, %v: tensor<520x96xf16>, %keep: tensor<140x520xf32>,
                      %acc: tensor<140x96xf32>, %max: tensor<140xf32>, %sum: tensor<140xf32>) -> (tensor<140x96xf32>, tensor<140xf32>, tensor<140xf32>) {
   %scale = arith.constant 0.125 : f32

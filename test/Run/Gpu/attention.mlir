@@ -116,7 +116,7 @@ func.func @f64(%q: tensor<20x10xf64>, %k: tensor<40x10xf64>, %v: tensor<40x10xf6
   return %r#0, %r#1, %r#2 : tensor<20x10xf64>, tensor<20xf64>, tensor<20xf64>
 }
 
-// What the inits hold counts; a bias per key, all three results.
+// The values in the inits are continued; a bias per key, all three results.
 func.func @continued(%q: tensor<33x8xf32>, %k: tensor<17x8xf32>, %v: tensor<17x100xf32>, %b: tensor<17xf32>,
                      %acc: tensor<33x100xf32>, %max: tensor<33xf32>, %sum: tensor<33xf32>) -> (tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>) {
   %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #n2, #a2, #r2, #r2]}
@@ -362,7 +362,7 @@ func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x1100x128xbf16>, %v: t
   return %o : tensor<2x8x128xbf16>
 }
 
-// What is dropped behind the sum comes from memory, a value per score.
+// The mask for dropout behind the sum is read from memory, a value per score.
 func.func @dropout(%q: tensor<36x16xbf16>, %k: tensor<70x16xbf16>, %v: tensor<70x16xbf16>, %keep: tensor<36x70xf32>) -> (tensor<36x16xf32>, tensor<36xf32>) {
   %z = arith.constant 0.0 : f32
   %l = arith.constant 0xFF800000 : f32

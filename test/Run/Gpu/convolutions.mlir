@@ -30,7 +30,7 @@ func.func @images(%x: tensor<2x14x14x16xf32>, %w: tensor<3x3x16x24xf32>, %o: ten
   return %r : tensor<2x12x12x24xf32>
 }
 
-// What is before and behind the product runs in its kernel.
+// Ops before and behind the product run in its kernel.
 func.func @with_bias(%x: tensor<1x10x70x8xf32>, %w: tensor<3x3x8x20xf32>, %b: tensor<20xf32>) -> tensor<1x8x68x20xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x8x68x20xf32>

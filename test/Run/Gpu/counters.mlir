@@ -1,4 +1,4 @@
-// What kernels execute and access, as the emulated GPU counts it.
+// The emulated GPU counts the instructions and accesses of kernels.
 // DEFINE: %{function} =
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --function=%{function} --counters=%t.json
 // DEFINE: %{check} = %python %S/Inputs/check-counters.py %t.json
@@ -67,7 +67,7 @@
 
 // REDEFINE: %{function} = product
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
-// What wgmma reads: 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
+// wgmma reads 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
 // RUN: FileCheck %s --check-prefix=READS < %t.json
 // READS: wgmma.mma_async.sync.aligned.m64n64k16{{.*}}"shared_wavefronts": 512, "bank_conflicts": 0
 

@@ -27,7 +27,7 @@
 // UNKNOWN: cudnnBackendExecute query=1x2x7x16 key=1x1x33x16
 // UNKNOWN-NOT: cudnnBackendExecute
 
-// What cuDNN's operation lacks is a kernel: sums that something else reads, short rows; masks, dropout, other types,
+// Cases that cuDNN's operation lacks are kernels: sums that another op reads, short rows; masks, dropout, other types,
 // inits that count, unaligned rows.
 // REDEFINE: %{function} = escaping
 // RUN: %{run}

@@ -25,7 +25,7 @@
 // RUN: %{run}
 // RUN: FileCheck %s --check-prefix=TURNED < %t.turned
 // TURNED: cublasLtMatmul m=20 n=12 count=3 epilogue=1
-// What is behind a product and no epilogue of the library is a kernel.
+// Ops behind a product that are no epilogue of the library are a kernel.
 // REDEFINE: %{function} = squared
 // REDEFINE: %{log} = %t.squared
 // RUN: %{run}

@@ -1,4 +1,4 @@
-// What makes an operand of a product runs where its tiles are brought, if that is cheaper, on an emulated GPU.
+// The op that makes a product's operand runs where its tiles are loaded, if that is cheaper, on an emulated GPU.
 // DEFINE: %{function} =
 // DEFINE: %{options} =
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_CACHE_DIR=%t.cache shard-run %s --device=cuda-local --options="arch=host explain %{options}" --verify --function=%{function} 2>&1 | FileCheck %s --check-prefix=%{function}

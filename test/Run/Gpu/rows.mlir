@@ -124,7 +124,7 @@ func.func @columns(%x: tensor<37x70xi32>, %y: tensor<5x6x8xi32>) -> (tensor<70xi
   return %0, %1, %2 : tensor<70xi32>, tensor<6xi32>, tensor<5xi32>
 }
 
-// What a sum starts from is an argument, and the map behind reads it as well.
+// A sum starts from an argument, and the map behind reads that argument as well.
 func.func @starts(%x: tensor<6x64xf32>, %s: tensor<6xf32>) -> (tensor<6x64xf32>, tensor<6xf32>) {
   %0 = linalg.reduce {arith.addf} ins(%x : tensor<6x64xf32>) outs(%s : tensor<6xf32>) dimensions = [1]
   %e = tensor.empty() : tensor<6x64xf32>

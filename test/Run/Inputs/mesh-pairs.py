@@ -21,8 +21,8 @@ class Mesh:
         listed = ", ".join(f'"{axis.split("=")[0]}"={axis.split("=")[1]}' for axis in sizes.split(","))
         self.text = f"shardir.mesh @{name} <[{listed}]{f', devices = [{devices}]' if devices else ''}>"
 
-    def place(self, rows, columns, owed=""):
-        return f"#shardir.placement<@{self.name}, [{{{rows}}}, {{{columns}}}]{f', partial = {owed}' if owed else ''}>"
+    def place(self, rows, columns, partial=""):
+        return f"#shardir.placement<@{self.name}, [{{{rows}}}, {{{columns}}}]{f', partial = {partial}' if partial else ''}>"
 
     def plain(self):
         every = ", ".join(self.axes)
@@ -34,7 +34,7 @@ class Mesh:
             pairs += [(x, y), (y, x), (f"{y}, {x}", "")]
         return sorted(set(pairs))
 
-    def owed(self):
+    def partials(self):
         x = self.axes[-1]
         result = [("sum", ("", ""), [x]), ("max", ("", ""), [x])]
         if len(self.axes) == 2:
@@ -51,7 +51,7 @@ print(a.text + "\n" + b.text)
 def function(name, argument, body):
     lines, results = list(body), []
     targets = [b.place(*pair) for pair in b.plain()]
-    targets += [b.place(*dims, f"{kind} [{', '.join(axes)}]") for kind, dims, axes in b.owed() if kind == "sum"]
+    targets += [b.place(*dims, f"{kind} [{', '.join(axes)}]") for kind, dims, axes in b.partials() if kind == "sum"]
     for i, target in enumerate(targets):
         lines += [f"%t{i} = shardir.constrain %s to {target} : {matrix}", f"%u{i} = arith.addi %t{i}, %t{i} : {matrix}"]
         results += [(f"%u{i}", a.place(every_a, "")), (f"%u{i}", b.place("", every_b))]
@@ -64,11 +64,11 @@ def function(name, argument, body):
 for number, dims in enumerate(a.plain()):
     function(f"plain{number}", f"%x: {matrix} {{shardir.placement = {a.place(*dims)}}}",
              [f"%s = shardir.constrain %x to {a.place(*dims)} : {matrix}"])
-for number, (kind, dims, axes) in enumerate(a.owed()):
+for number, (kind, dims, axes) in enumerate(a.partials()):
     terms = f"tensor<6x{shape[0]}x{shape[1]}xi32>"
     placement = f"#shardir.placement<@a, [{{{', '.join(axes)}}}, {{{dims[0]}}}, {{{dims[1]}}}]>"
     op, zero = ("arith.addi", 0) if kind == "sum" else ("arith.maxsi", -2147483648)
-    function(f"owed{number}", f"%x: {terms} {{shardir.placement = {placement}}}", [
+    function(f"partials{number}", f"%x: {terms} {{shardir.placement = {placement}}}", [
         f"%c = arith.constant {zero} : i32", f"%e = tensor.empty() : {matrix}",
         f"%z = linalg.fill ins(%c : i32) outs(%e : {matrix}) -> {matrix}",
         f"%p = linalg.reduce {{ {op} }} ins(%x : {terms}) outs(%z : {matrix}) dimensions = [0]",

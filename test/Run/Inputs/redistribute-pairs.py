@@ -21,7 +21,7 @@ for name, size in ((x, nx), (y, ny)):
     if size == "4":
         half = [f"{name}:(1)2", f"{name}:(2)2"]
         plain += [(half[0], half[1]), (half[1], half[0]), (f"{half[1]}, {half[0]}", ""), ("", half[1])]
-owed = [("sum", ("", ""), [x]), ("sum", ("", ""), [x, y]), ("sum", (y, ""), [x]), ("sum", ("", x), [y]), ("max", ("", ""), [y]),
+partials = [("sum", ("", ""), [x]), ("sum", ("", ""), [x, y]), ("sum", (y, ""), [x]), ("sum", ("", x), [y]), ("max", ("", ""), [y]),
         ("max", (x, ""), [y]), ("max", ("", ""), [y, x])]
 
 
@@ -30,7 +30,7 @@ def write(dims, kind=None, axes=()):
     return f"#shardir.placement<@m, [{{{dims[0]}}}, {{{dims[1]}}}]{tail}>"
 
 
-targets = [write(dims) for dims in plain] + [write(dims, kind, axes) for kind, dims, axes in owed]
+targets = [write(dims) for dims in plain] + [write(dims, kind, axes) for kind, dims, axes in partials]
 last = [write((f"{x}, {y}", "")), write(("", f"{y}, {x}"))]
 matrix = f"tensor<{shape[0]}x{shape[1]}xi32>"
 print(f"shardir.mesh @m <[{x}={nx}, {y}={ny}]>")
@@ -39,7 +39,7 @@ print(f"shardir.mesh @m <[{x}={nx}, {y}={ny}]>")
 def function(name, argument, body):
     # A mixture of kinds has no direct way: a partial of one kind never becomes one of another.
     results, lines = [], list(body)
-    own = [t for t in targets if not ("partial" in t and name.startswith("owed") and t != body[-1].split(" to ")[-1].split(" :")[0])]
+    own = [t for t in targets if not ("partial" in t and name.startswith("partials") and t != body[-1].split(" to ")[-1].split(" :")[0])]
     for i, target in enumerate(own):
         lines.append(f"%t{i} = shardir.constrain %s to {target} : {matrix}")
         for j, end in enumerate(last):
@@ -55,11 +55,11 @@ def function(name, argument, body):
 for number, dims in enumerate(plain):
     function(f"plain{number}", f"%x: {matrix} {{shardir.placement = {write(dims)}}}",
              [f"%s = shardir.constrain %x to {write(dims)} : {matrix}"])
-for number, (kind, dims, axes) in enumerate(owed):
+for number, (kind, dims, axes) in enumerate(partials):
     terms = f"tensor<6x{shape[0]}x{shape[1]}xi32>"
     placement = f"#shardir.placement<@m, [{{{', '.join(axes)}}}, {{{dims[0]}}}, {{{dims[1]}}}]>"
     op, zero = ("arith.addi", 0) if kind == "sum" else ("arith.maxsi", -2147483648)
-    function(f"owed{number}", f"%x: {terms} {{shardir.placement = {placement}}}", [
+    function(f"partials{number}", f"%x: {terms} {{shardir.placement = {placement}}}", [
         f"%c = arith.constant {zero} : i32", f"%e = tensor.empty() : {matrix}",
         f"%z = linalg.fill ins(%c : i32) outs(%e : {matrix}) -> {matrix}",
         f"%p = linalg.reduce {{ {op} }} ins(%x : {terms}) outs(%z : {matrix}) dimensions = [0]",

@@ -1,4 +1,4 @@
-// What lies in another order of dims in memory is the same tensor. Every
+// A tensor with another order of dims in memory is the same tensor. Every
 // function runs sharded and unsharded, and with every layout to equal bits.
 // Shards are uneven (70 over 3 and 4) and empty (2 over 3 and 4).
 // REQUIRES: compiler
@@ -159,7 +159,7 @@ func.func @empty(%x: tensor<5x2x16xi32> {shardir.placement = #shardir.placement<
   return %w : tensor<5x2x16xi64>
 }
 
-// What is gathered is an argument, and is returned: row-major by the interface.
+// The gathered tensor is an argument and a result: row-major by the interface.
 // The gather pays for a copy on neither side of itself.
 func.func @boundary(%x: tensor<4x70x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}]>})
     -> (tensor<4x70x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>}) {

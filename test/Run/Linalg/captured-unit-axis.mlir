@@ -1,7 +1,7 @@
 // RUN: shard-run %s --verify
 // RUN: shard-run %s --verify --options=conflicts=shardy
 
-// Bodies read what they capture over an axis of size 1 as what is whole: each
+// Bodies read what they capture over an axis of size 1 as what is replicated: each
 // device has all of it.
 shardir.mesh @m <["one"=1, "tp"=2]>
 

@@ -11,7 +11,7 @@
 
 // Tensors that bodies read by index. Dims that are read at a loop's own index
 // pass through; a dim that is read at an index from data is looked up where the
-// read is all there is, else whole.
+// read is all there is, else replicated.
 shardir.mesh @m <["a"=?, "b"=?]>
 
 #i = affine_map<(i, j) -> (i)>
@@ -106,7 +106,7 @@ func.func @largest(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<
   return %r : tensor<7x4xf32>
 }
 
-// Read twice, and squared: whole where the index is data.
+// Read twice, and squared: replicated where the index is data.
 func.func @twice(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, %p: tensor<7xi32>)
     -> tensor<7x4xf32> {
   %c3 = arith.constant 3 : index
@@ -124,7 +124,7 @@ func.func @twice(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@m
   return %r : tensor<7x4xf32>
 }
 
-// What is read is used for more than it says.
+// The body uses the captured element in more ways than as its result.
 func.func @masked(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, %p: tensor<7xi32>)
     -> tensor<7x4xf32> {
   %zero = arith.constant 0.0 : f32
@@ -142,7 +142,7 @@ func.func @masked(%t: tensor<10x4xf32> {shardir.placement = #shardir.placement<@
   return %r : tensor<7x4xf32>
 }
 
-// Two dims of other extents than the loop: the loop's index is the whole tensor's.
+// Two dims of other extents than the loop: the loop's index is the global tensor's.
 func.func @diagonal(%t: tensor<6x6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>})
     -> (tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
   %e = tensor.empty() : tensor<6xf32>

@@ -2,7 +2,7 @@
 // RUN: shard-run %s --verify --function=conjugate --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == 6 * 4 // 2 // 2 * 4, r"
 // RUN: shard-run %s --verify --function=unread --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == 0, r"
 
-// What is compiled away moves nothing, and the report does not say that it does.
+// Ops that are compiled away move nothing, and the report does not say that they do.
 
 shardir.mesh @m <["x"=2]>
 

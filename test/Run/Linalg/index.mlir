@@ -6,10 +6,10 @@
 // INPUTS wide: --input=7x5xi64 --expected_output=7x5xi64=0,4294967296,8589934592,12884901888,17179869184,21474836480,25769803776,30064771072,34359738368,38654705664,42949672960,47244640256,51539607552,55834574848,60129542144,64424509440,68719476736,73014444032,77309411328,81604378624,85899345920,90194313216,94489280512,98784247808,103079215104,107374182400,111669149696,115964116992,120259084288,124554051584,128849018880,133143986176,137438953472,141733920768,146028888064
 // INPUTS scatter_add: --input=6xi64=0,2,2,4,0,2 --input=6x2xf32=1,2,3,4,5,6,7,8,9,10,11,12 --expected_output=5x2xf32=10,12,0,0,19,22,0,0,7,8
 
-// Index-derived values use the whole tensor's index: R9, traps 4, 6, 7, 12.
+// Index-derived values use the global tensor's index: R9, traps 4, 6, 7, 12.
 shardir.mesh @m <["a"=?, "b"=?]>
 
-// Trap 7: a dropout mask hashed from the place in the whole tensor.
+// Trap 7: a dropout mask hashed from the place in the global tensor.
 func.func @dropout(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) -> tensor<7x10xf32> {
   %zero = arith.constant 0.0 : f32
   %ten = arith.constant 10 : i32
@@ -37,7 +37,7 @@ func.func @dropout(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<
   return %r : tensor<7x10xf32>
 }
 
-// Trap 12: a size is the whole tensor's.
+// Trap 12: a size is the global tensor's.
 func.func @sizes(%x: tensor<7x5xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>})
     -> (tensor<i64>, tensor<i64>, tensor<7xi64> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
   %zero = arith.constant 0 : index

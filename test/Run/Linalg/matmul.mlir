@@ -87,7 +87,7 @@ func.func @init_dense(%x: tensor<3x10xf32> {shardir.placement = #shardir.placeme
   return %r : tensor<3x2xf32>
 }
 
-// Trap 15: relu needs the whole sum, also inside of one op.
+// Trap 15: relu needs the full sum, also inside of one op.
 func.func @relu(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>},
                 %y: tensor<10x6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>})
     -> tensor<7x6xf32> {

@@ -1,4 +1,4 @@
-// What JAX 0.10 writes for jax.shard_map on a mesh dp=2, tp=4, by Shardy and by
+// Programs that JAX 0.10 exports for jax.shard_map on a mesh dp=2, tp=4, by Shardy and by
 // GSPMD (jax_use_shardy_partitioner), through StableHLO's passes to linalg as it
 // stands: psum, pmax, all_gather, psum_scatter, all_to_all, ppermute with and
 // without sources for all, axis_index, groups that are a part of an axis, a region

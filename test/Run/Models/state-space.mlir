@@ -16,7 +16,7 @@ shardir.mesh @m <["tp"=4]>
 #en = affine_map<(b, e, n) -> (e, n)>
 #ben = affine_map<(b, e, n) -> (b, e, n)>
 
-// What is read of B and C in the loop is whole, which no annotation explains.
+// Each iteration reads replicated parts of B and C, which no annotation explains.
 // CHECK-COUNT-2: collective.all_reduce {{.*}}tensor<2x6x4xf32>
 // CHECK:         scf.for
 // CHECK-NOT:     collective.

@@ -48,7 +48,7 @@ func.func @partial_results(%x: tensor<5x3xf32> {shardir.placement = #shardir.pla
   return %x, %x, %i, %s : tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xi32>, tensor<3xf32>
 }
 
-// What a partial sum passes through, and what it must not.
+// Ops that a partial sum may pass, and ops that it must not.
 func.func @partial_uses(%a: tensor<5x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
                         %b: tensor<4x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %c: tensor<5x3xf32>)
     -> (tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<3x5xf32>, tensor<5x3xf32>, tensor<5x3xf64>) {

@@ -33,7 +33,7 @@ func.func @becomes_equal(%a: tensor<8x16xf32>, %init: tensor<16xf32>) -> (tensor
   return %x, %y : tensor<16xf32>, tensor<16xf32>
 }
 
-// %h has to be whole for the constraint: the second product reads that, and no sum
+// %h has to be replicated for the constraint: the second product reads that, and no sum
 // is reduced, although both of its operands bring "x".
 // CHECK-LABEL: func.func @whole_anyway
 // CHECK: collective.all_gather

@@ -5,7 +5,7 @@
 // Annotations that come when the program is built, generalized and folded: the same.
 // RUN: shard-opt %s --pass-pipeline="builtin.module(linalg-generalize-named-ops,canonicalize,cse,shardir-to-collective{mesh=a=2})" | FileCheck %s
 
-// What is annotated in one place alone reaches everything that it must, forward and
+// An annotation in one place alone reaches every value that it must, forward and
 // backward, and nothing moves that need not.
 shardir.mesh @m <["a"=?]>
 

@@ -109,7 +109,7 @@ func.func @kept(%a: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
   return %a, %a, %a : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
 }
 
-// What is made on each rank: terms computed from shards that differ.
+// Each rank computes its term of a partial from shards that differ.
 func.func @computed(%a: tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
                     %b: tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>})
     -> (tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}, tensor<5x3xf32>) {

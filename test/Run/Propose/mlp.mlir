@@ -3,7 +3,7 @@
 // MESHES: tp=2 tp=4 tp=3
 
 // Programs without any placement, given placements and run. Each is split, as
-// the comments say, and not left whole.
+// the comments say, and not left replicated.
 shardir.mesh @m <["tp"=?]>
 
 // Columns, then rows: one sum.
@@ -61,7 +61,7 @@ func.func @uneven(%x: tensor<7x255xf32>, %w1: tensor<255x1021xf32>, %w2: tensor<
   return %y : tensor<7x255xf32>
 }
 
-// Constrained inside, so that the batch stays whole there.
+// Constrained inside, so that the batch stays replicated there.
 // CHECK-LABEL: func.func @constrained(
 // CHECK-SAME:    [{}, {"tp"}]{{.*}}[{"tp"}, {}]
 // CHECK:         linalg.matmul {{.*}}[{}, {"tp"}]

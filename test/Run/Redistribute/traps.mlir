@@ -27,7 +27,7 @@ func.func @largest_twice(%x: tensor<6x9x4xi32> {shardir.placement = #shardir.pla
   return %r : tensor<4xi32>
 }
 
-// Trap 9: 5 rows cut twice, and gathered by one axis, by the other, and whole.
+// Trap 9: 5 rows cut twice, and gathered by one axis, by the other, and fully.
 func.func @five_rows(%x: tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>})
     -> (tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
         tensor<5x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},

@@ -2,13 +2,13 @@
 // MESHES: a=2,b=2 a=3,b=1 a=4,b=1 a=1,b=3
 
 // Values without data of their own, by their users' placements; and those of the
-// dialects whose values are whole: shapes, globals, buffers.
+// dialects whose values are replicated: shapes, globals, buffers.
 shardir.mesh @m <["a"=?, "b"=?]>
 
 ml_program.global private @weights(dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0], [13.0, 14.0, 15.0]]> : tensor<5x3xf32>) : tensor<5x3xf32>
 ml_program.global private mutable @state(dense<0.5> : tensor<5x3xf32>) : tensor<5x3xf32>
 
-// Trap 7: random numbers by the place in the whole tensor.
+// Trap 7: random numbers by the place in the global tensor.
 func.func @random() -> (tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, tensor<3x5xf64> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}) {
   %low = arith.constant -1.0 : f64
   %high = arith.constant 1.0 : f64
@@ -20,7 +20,7 @@ func.func @random() -> (tensor<7x10xf32> {shardir.placement = #shardir.placement
   return %r, %s : tensor<7x10xf32>, tensor<3x5xf64>
 }
 
-// R9: the index of a generated element is the whole tensor's.
+// R9: the index of a generated element is the global tensor's.
 func.func @generated() -> (tensor<7x10xi64> {shardir.placement = #shardir.placement<@m, [{"b"}, {"a"}]>}) {
   %r = tensor.generate {
   ^bb0(%i: index, %j: index):
@@ -66,7 +66,7 @@ func.func @partial(%x: tensor<4x10xf32> {shardir.placement = #shardir.placement<
   return %m : tensor<10xf32>
 }
 
-// Through a buffer a tensor goes whole.
+// A tensor that passes through a buffer is replicated.
 func.func @buffers(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) -> tensor<7x10xf32> {
   %n = arith.negf %x : tensor<7x10xf32>
   %b = bufferization.to_buffer %n : tensor<7x10xf32> to memref<7x10xf32>
@@ -74,7 +74,7 @@ func.func @buffers(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<
   return %t : tensor<7x10xf32>
 }
 
-// Trap 12: sizes and shapes are the whole tensor's.
+// Trap 12: sizes and shapes are the global tensor's.
 func.func @shapes(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) -> (tensor<7x10xf32>, index, tensor<2xindex>, index) {
   %s = shape.shape_of %x : tensor<7x10xf32> -> tensor<2xindex>
   %k = shape.const_shape [7, 10] : tensor<2xindex>

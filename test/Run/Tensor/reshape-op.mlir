@@ -30,7 +30,7 @@ func.func @not_divided(%x: tensor<6xf32> {shardir.placement = #shardir.placement
   return %r : tensor<3x2xf32>
 }
 
-// The shape is known only at run time: whole.
+// The shape is known only at run time: replicated.
 func.func @by_operand(%x: tensor<4x6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}) -> tensor<8x3xf32> {
   %s = arith.constant dense<[8, 3]> : tensor<2xindex>
   %r = tensor.reshape %x(%s) : (tensor<4x6xf32>, tensor<2xindex>) -> tensor<?x3xf32>

@@ -5,7 +5,7 @@
 // RUN: shard-run %s --verify --function=strided --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == 3 * 5 * 4, r"
 // RUN: shard-run %s --verify --function=one_row --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == 16 * 4, r"
 
-// What windows receive, to the byte: the rows that a device reads and lacks. The
+// Windows receive exactly the rows that a device reads and lacks. The
 // report and the runtime agree.
 
 shardir.mesh @m <["x"=4, "y"=2]>

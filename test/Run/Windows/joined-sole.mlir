@@ -5,7 +5,7 @@
 // RUN: shard-opt %s --shardir-to-collective="cost=bytes" | FileCheck %s
 // RUN: shard-opt %s --shardir-to-collective="cost=time" | FileCheck %s
 
-// What is joined with nothing is the operand itself.
+// A concatenation of one operand is that operand.
 
 shardir.mesh @m <["x"=4, "y"=2]>
 

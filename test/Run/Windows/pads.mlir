@@ -9,7 +9,7 @@
 
 shardir.mesh @m <["x"=?, "y"=?]>
 
-// The value lies at the borders of the whole tensor alone.
+// The value lies at the borders of the global tensor alone.
 func.func @value(%a0: tensor<5x3xi32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>},
                 %a1: tensor<8x4xi32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>},
                 %a2: tensor<1x4xi32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
@@ -38,7 +38,7 @@ func.func @value(%a0: tensor<5x3xi32> {shardir.placement = #shardir.placement<@m
   return %1, %3, %5, %7 : tensor<8x3xi32>, tensor<11x7xi32>, tensor<8x4xi32>, tensor<8x3xi32>
 }
 
-// A pad that depends on the index has the whole tensor's (R9).
+// A pad that depends on the index has the global tensor's (R9).
 func.func @by_index(%a0: tensor<5x4xi32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>})
     -> (tensor<8x7xi32>) {
   %0 = tensor.pad %a0 low[2, 0] high[1, 3] {

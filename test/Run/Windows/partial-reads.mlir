@@ -3,7 +3,7 @@
 // RUN: shard-run %s --verify --function=shifted --options=cost=bytes --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == (2 * 6 + 6) * 4, r"
 // RUN: shard-run %s --verify --function=convolved --options=cost=bytes --report=%t.json && %python -c "import json; r = json.load(open('%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'] == (2 * 6 + 2 * 6) * 4, r"
 
-// What is partial is reduced once for who reads it through a window and for others,
+// A partial is reduced once for users that read it through a window and for others,
 // and the window's rows follow.
 
 shardir.mesh @m <["x"=4, "y"=2]>

@@ -20,7 +20,7 @@
 // RUN: shard-run %s --verify --function=dynamic --mesh=x=4,y=1 --input=i32=-3 --input=i32=-1 %{x}
 // RUN: shard-run %s --verify --function=update --mesh=x=4,y=1 --input=i32=-3 --input=i32=-1 %{x} %{parts}
 
-// Slices of split dims, and updates of them, by the rows of the whole tensor.
+// Slices of split dims, and updates of them, by the rows of the global tensor.
 
 shardir.mesh @m <["x"=?, "y"=?]>
 
@@ -39,7 +39,7 @@ func.func @static(%a0: tensor<9x4xi32> {shardir.placement = #shardir.placement<@
   return %0, %1, %2, %3, %4 : tensor<5x4xi32>, tensor<5x2xi32>, tensor<1x3xi32>, tensor<1x3xi32>, tensor<4xi32>
 }
 
-// Starts that are clamped by the whole tensor's extent, not by a shard's (trap 2).
+// Starts that are clamped by the global tensor's extent, not by a shard's (trap 2).
 func.func @dynamic(%a0: tensor<i32>,
                   %a1: tensor<i32>,
                   %a2: tensor<9x4xi32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>})

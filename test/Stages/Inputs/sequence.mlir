@@ -1,4 +1,4 @@
-// A sequence-parallel activation, gathered in front of what needs it whole: two
+// A sequence-parallel activation, gathered in front of ops that need it replicated: two
 // devices hold half of each of 4 sequences of 128 rows.
 shardir.mesh @m <["tp"=2]>
 

@@ -117,7 +117,7 @@ func.func @foreign(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// The type of the whole tensor is what a user wrote.
+// The type of the global tensor is what a user wrote.
 module attributes {shardir.stage = "local"} {
   shardir.mesh @m <["x"=2]>
   // expected-error @+1 {{argument 0 of @whole has type 'tensor<8xf80>'; element types}}

@@ -78,7 +78,7 @@ func.func @extent(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// What is computed under another shape is so in the result's buffer, too.
+// An op on another shape than the result's writes into the result's buffer, too.
 // CHECK-LABEL: func.func @collapsed
 // CHECK-SAME:    %[[X:.+]]: memref<4x6xf32> {{.*}}, %[[R:.+]]: memref<24xf32>
 // CHECK-NEXT:    %[[VIEW:.+]] = memref.expand_shape %[[R]] {{\[\[}}0, 1]] output_shape [4, 6]
@@ -120,7 +120,7 @@ func.func @collapsed_twice(%x: tensor<?x?x3xf32>) -> tensor<?xf32> {
 
 // -----
 
-// What the program itself calls is apart from the entry.
+// An entry that the program itself calls has a separate function for those calls.
 // CHECK-LABEL: func.func @callee(
 // CHECK-SAME:    shardir.result
 // CHECK:       func.func private @callee_called(

@@ -33,7 +33,7 @@ func.func @sum(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #transposed = affine_map<(d0, d1) -> (d1, d0)>
 
-// What the op reads at other places too, or what a later op reads, stays.
+// An operand that the op reads at other places too, or that a later op reads, stays.
 // CHECK-LABEL: func.func @kept
 // CHECK:         linalg.fill {{.*}} outs(%[[P:[a-z_0-9]+]]
 // CHECK:         linalg.matmul {{.*}} outs(%[[P]]

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s -shardir-bufferize | FileCheck %s
 
-// What an iteration of a parallel loop has for itself is on the stack where it
+// The private buffer of a parallel loop's iteration is on the stack where it
 // is small, and from the rank's allocator where it is not.
 // CHECK-LABEL: func.func @rows
 // CHECK:       scf.forall

@@ -1,4 +1,4 @@
-// What StableHLO's collectives may not be: each message once.
+// Collectives of StableHLO that cannot be imported: each message once.
 // RUN: shard-opt %s --shardir-import-annotations --allow-unregistered-dialect --split-input-file --verify-diagnostics
 
 sdy.mesh @m = <["a"=2, "b"=2]>

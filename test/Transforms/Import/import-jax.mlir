@@ -1,4 +1,4 @@
-// What JAX 0.10 lowers identities to, as it stands: with_sharding_constraint over a
+// JAX 0.10 lowers identities to these texts: with_sharding_constraint over a
 // mesh dp=2, tp=4 for P(), P('dp'), P(None, 'tp'), P(('dp', 'tp')), P(('tp', 'dp')),
 // P(UNCONSTRAINED, 'dp'), P('tp', 'dp') and P(('tp', 'dp'), None), by GSPMD and by
 // Shardy; arguments over a mesh a=2, b=2, c=2; and shard_map over 'dp' alone.

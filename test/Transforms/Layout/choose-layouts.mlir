@@ -4,7 +4,7 @@
 // RUN: shard-opt %s -split-input-file -o %t.none
 // RUN: diff %t.row %t.none
 
-// What has been chosen is left alone.
+// A layout that has been chosen is left alone.
 // RUN: shard-opt %s -split-input-file -shardir-choose-layouts -o %t.once
 // RUN: shard-opt %t.once -split-input-file -shardir-choose-layouts -o %t.twice
 // RUN: diff %t.once %t.twice
@@ -35,7 +35,7 @@ module attributes {shardir.stage = "local"} {
 
 // -----
 
-// Unknown extents, of the result and of the whole tensor, change places too.
+// Unknown extents, of the result and of the global tensor, change places too.
 // CHECK-LABEL: func.func @uneven
 // CHECK-SAME:    %[[X:.+]]: tensor<?x?x64xf32>, %[[B:.+]]: index, %[[N:.+]]: index
 // CHECK:         collective.all_to_all %{{.+}} sizes [%[[N]], %[[B]]] dims [%[[B]]] from #shardir.placement<@m, [{"x"}, {}, {}]>

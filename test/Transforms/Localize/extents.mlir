@@ -2,9 +2,9 @@
 
 shardir.mesh @m <["x"=4]>
 
-// A local extent does not tell the whole one: the runtime does, and blocks are
-// computed from it. Trap 12: a size query answers with the whole extent. A dim
-// that is whole has its own extent on every device.
+// A local extent does not tell the global one: the runtime does, and blocks are
+// computed from it. Trap 12: a size query answers with the global extent. A dim
+// that is replicated has its own extent on every device.
 // CHECK-LABEL: func.func @argument
 // CHECK-SAME:    (tensor<?x?xf32> {shardir.extents = {{\[}}[0, 0], [1, 0]],
 // CHECK-NEXT:    %[[N:.+]] = shardir.extent argument 0 dim 0
@@ -36,7 +36,7 @@ func.func @argument(%a: tensor<?xf32> {shardir.placement = #shardir.placement<@m
 
 shardir.mesh @m <["x"=4]>
 
-// What a loop carries may change its extent: the extent goes around beside it.
+// A loop may change a carried tensor's extent: the extent is carried beside it.
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME:    shardir.extents = [unit]
 // CHECK:         %[[N:.+]] = shardir.extent argument 0 dim 0

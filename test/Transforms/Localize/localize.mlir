@@ -1,4 +1,4 @@
-// Whole tensors become shards in one SPMD function. What the numbers are is
+// Global tensors become shards in one SPMD function. What the numbers are is
 // checked by running, in test/Run and in ShardIRExternalModelsTests; here it is
 // what the ops become, and that nothing is communicated beyond what the
 // collective stage shows (D6).
@@ -46,7 +46,7 @@ func.func @uneven(%x: tensor<5x16xf32> {shardir.placement = #shardir.placement<@
   return %0 : tensor<5x16xf32>
 }
 
-// What is whole stays as it is, and so does what a mesh of one device has: that
+// A replicated value stays as it is, and so does one on a mesh of one device: that
 // device alone computes it, of the six that the program has.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{.*}} %[[Y:[^:]+]]: tensor<8xf32>
@@ -68,7 +68,7 @@ func.func @whole(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [
 }
 
 //===----------------------------------------------------------------------===//
-// Indices are those of the whole tensor (R9)
+// Indices are those of the global tensor (R9)
 //===----------------------------------------------------------------------===//
 
 // CHECK-LABEL: func.func @index
@@ -253,7 +253,7 @@ func.func @make_partial(%x: tensor<8xf32> {shardir.placement = #shardir.placemen
   return %x : tensor<8xf32>
 }
 
-// What a collective has made and nobody else needs is overwritten: source,
+// The result of a collective without other users is overwritten: source,
 // operand and result are not alive at one time (rule D2).
 // CHECK-LABEL: func.func @make_partial_in_place
 // CHECK:         %[[G:.+]] = collective.all_reduce
@@ -286,7 +286,7 @@ func.func @make_partial_of_strides(%x: tensor<24xf32> {shardir.placement = #shar
   return %x : tensor<24xf32>
 }
 
-// Communication keeps its placements, with the type of the whole tensor; where
+// Communication keeps its placements, with the type of the global tensor; where
 // the result's extent differs among devices it is computed.
 // CHECK-LABEL: func.func @steps
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<4x3xf32>
@@ -298,7 +298,7 @@ func.func @steps(%x: tensor<8x3xf32> {shardir.placement = #shardir.placement<@m,
   return %x : tensor<8x3xf32>
 }
 
-// The whole tensor's unknown extents travel along; unknown dims are whole.
+// The global tensor's unknown extents travel along; unknown dims are replicated.
 // CHECK-LABEL: func.func @unknown
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<4x?xf32>
 // CHECK:         %[[N:.+]] = tensor.dim %[[X]], %c1
@@ -327,7 +327,7 @@ func.func @constants() -> (tensor<8xf32> {shardir.placement = #shardir.placement
   return %s, %c, %c : tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// A size is the whole tensor's.
+// A size is the global tensor's.
 // CHECK-LABEL: func.func @dim
 // CHECK:         %[[EIGHT:.+]] = arith.constant 8 : index
 // CHECK:         return %[[EIGHT]]

@@ -71,7 +71,7 @@ func.func @halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
   return
 }
 
-// What is whole is cut with its halo, and a halo that reaches both ends is a
+// A replicated operand is sliced with its halo, and a halo that reaches both ends is a
 // gather of static extent.
 // CHECK-LABEL: func.func @local_halo
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{.*}} %[[Y:[^:]+]]: tensor<2xf32>

@@ -7,7 +7,7 @@
 // RUN: shard-opt %t.local -transform-preload-library="transform-library-paths=%S/Inputs/fold-slices.mlir" -transform-interpreter -cse | FileCheck %s
 
 shardir.mesh @m <["x"=4]>
-#whole = #shardir.placement<@m, [{}, {}]>
+#replicated = #shardir.placement<@m, [{}, {}]>
 #columns = #shardir.placement<@m, [{}, {"x"}]>
 #rows = #shardir.placement<@m, [{"x"}, {}]>
 
@@ -20,8 +20,8 @@ shardir.mesh @m <["x"=4]>
 // CHECK-NEXT:    %[[AT:.+]] = {{arith.muli|affine.apply}}
 // CHECK:         %[[S:.+]] = tensor.extract_slice %[[X]][3, %{{.+}}] [4, 4] [1, 1] : tensor<10x16xf32> to tensor<4x4xf32>
 // CHECK-NEXT:    return %[[S]]
-func.func @before(%x: tensor<10x16xf32> {shardir.placement = #whole}) -> (tensor<4x16xf32> {shardir.placement = #columns}) {
-  %0 = tensor.extract_slice %x[3, 0] [4, 16] [1, 1] {shardir.placements = [#whole]} : tensor<10x16xf32> to tensor<4x16xf32>
+func.func @before(%x: tensor<10x16xf32> {shardir.placement = #replicated}) -> (tensor<4x16xf32> {shardir.placement = #columns}) {
+  %0 = tensor.extract_slice %x[3, 0] [4, 16] [1, 1] {shardir.placements = [#replicated]} : tensor<10x16xf32> to tensor<4x16xf32>
   return %0 : tensor<4x16xf32>
 }
 
@@ -34,8 +34,8 @@ func.func @before(%x: tensor<10x16xf32> {shardir.placement = #whole}) -> (tensor
 // CHECK:         %[[S:.+]] = tensor.extract_slice %[[X]][3, %{{.+}}] [4, %{{.+}}] [1, 1] : tensor<10x16xf32> to tensor<4x?xf32>
 // CHECK-NOT:     tensor.extract_slice
 // CHECK:         return %[[S]]
-func.func @within(%x: tensor<10x16xf32> {shardir.placement = #whole}) -> (tensor<4x7xf32> {shardir.placement = #columns}) {
-  %0 = tensor.extract_slice %x[3, 4] [4, 7] [1, 1] {shardir.placements = [#whole]} : tensor<10x16xf32> to tensor<4x7xf32>
+func.func @within(%x: tensor<10x16xf32> {shardir.placement = #replicated}) -> (tensor<4x7xf32> {shardir.placement = #columns}) {
+  %0 = tensor.extract_slice %x[3, 4] [4, 7] [1, 1] {shardir.placements = [#replicated]} : tensor<10x16xf32> to tensor<4x7xf32>
   return %0 : tensor<4x7xf32>
 }
 
@@ -48,8 +48,8 @@ func.func @within(%x: tensor<10x16xf32> {shardir.placement = #whole}) -> (tensor
 // CHECK-NOT:     tensor.extract_slice
 // CHECK:         linalg.fill ins(%{{.+}} : f32) outs(%[[E]]
 func.func @empty(%s: f32) -> (tensor<8x16xf32> {shardir.placement = #rows}) {
-  %e = tensor.empty() {shardir.placements = [#whole]} : tensor<8x16xf32>
-  %0 = shardir.redistribute %e from #whole to #rows : tensor<8x16xf32>
+  %e = tensor.empty() {shardir.placements = [#replicated]} : tensor<8x16xf32>
+  %0 = shardir.redistribute %e from #replicated to #rows : tensor<8x16xf32>
   %1 = linalg.fill {shardir.placements = [#rows]} ins(%s : f32) outs(%0 : tensor<8x16xf32>) -> tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
 }

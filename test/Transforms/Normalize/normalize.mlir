@@ -156,7 +156,7 @@ func.func @one_row(%a: tensor<1x3xf32>, %b: tensor<1x1xf32>) -> tensor<1x4xf32> 
   return %0 : tensor<1x4xf32>
 }
 
-// What reads past the first part by another offset does not.
+// A read past the first part by another offset is no roll.
 // CHECK-LABEL: func.func @not_a_roll
 // CHECK-NOT:     tensor.concat
 func.func @not_a_roll(%a: tensor<2x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -496,7 +496,7 @@ func.func @other_complex_parts(%re: tensor<3x3xf32>, %im: tensor<3x3xf32>) -> (t
   return %r, %i : tensor<3x3xf32>, tensor<3x3xf32>
 }
 
-// What a body does not read goes, unless only it tells a loop's extent.
+// An operand that a body does not read goes, unless only it tells a loop's extent.
 // CHECK-LABEL: func.func @unread
 // CHECK-SAME:    %[[A:[^:]+]]: tensor<2x3xf32>, %[[B:[^:]+]]: tensor<2x3xf32>
 // CHECK:         linalg.generic

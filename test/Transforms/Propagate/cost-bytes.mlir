@@ -1,5 +1,5 @@
-// What decides a conflict: predicted time, or bytes alone (R6). The result is
-// wanted whole. Gathering both operands moves less than gathering one and the
+// Option cost decides a conflict: predicted time, or bytes alone (R6). The result must
+// be replicated. Gathering both operands moves less than gathering one and the
 // result; splitting the work is faster nevertheless.
 //
 // RUN: shard-opt %s -shardir-propagate | FileCheck %s --check-prefix=TIME

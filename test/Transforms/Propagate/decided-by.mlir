@@ -5,7 +5,7 @@
 
 shardir.mesh @m <["a"=2, "b"=3]>
 
-// What is partial comes from the axis that the reduction is split by; the fill that
+// A partial comes from the axis that the reduction is split by; the fill that
 // takes its place has the same reason.
 // CHECK-LABEL: func.func @partial
 // CHECK:         tensor.empty() {shardir.decided_by = [#shardir.provenance<argument 0 of @partial>], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]}
@@ -23,7 +23,7 @@ func.func @partial(%x: tensor<6x4xf32> {shardir.placement = #shardir.placement<@
   return %d : tensor<6xf32>
 }
 
-// What is partial over two axes names the annotations of both.
+// A partial over two axes names the annotations of both.
 // CHECK-LABEL: func.func @partial_twice
 // CHECK:         tensor.empty() {shardir.decided_by = [#shardir.provenance<argument 0 of @partial_twice, through ["arith.mulf"]>, #shardir.provenance<argument 1 of @partial_twice, through ["arith.mulf"]>], shardir.placements = [#shardir.placement<@m, [], partial = sum ["a", "b"]>]}
 // CHECK:         linalg.reduce
@@ -80,7 +80,7 @@ func.func @constrained(%x: tensor<6xf32>) -> tensor<6xf32> {
   return %2 : tensor<6xf32>
 }
 
-// What a loop carries, and a value on its way around it.
+// A value that a loop carries, and one between two iterations, name the result.
 // CHECK-LABEL: func.func @carried
 // CHECK-SAME:    %{{[^:]+}}: tensor<6xf32> {shardir.decided_by = [#shardir.provenance<result 0 of @carried, through ["scf.for"]>]
 // CHECK:         scf.for

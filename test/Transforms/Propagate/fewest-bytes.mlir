@@ -35,7 +35,7 @@ func.func @passed_through(%a: tensor<8x64xf32> {shardir.placement = #shardir.pla
   return %1 : tensor<8x64xf32>
 }
 
-// Only users ask for the split of %s, and one of them wants it whole: it is split
+// Only users ask for the split of %s, and one of them wants it replicated: it is split
 // behind it, which moves nothing.
 // CHECK-LABEL: func.func @asked_for
 // CHECK-NOT: collective.{{(all|reduce|exchange|permute)}}
@@ -56,7 +56,7 @@ func.func @asked_for(%a: tensor<8x2xf32> {shardir.placement = #shardir.placement
   return %y, %n : tensor<16xf32>, tensor<8xf32>
 }
 
-// What is written twice is decided once, so that its sum is reduced once.
+// An op written twice is decided once, so that its sum is reduced once.
 // CHECK-LABEL: func.func @said_twice
 // CHECK: linalg.matmul
 // CHECK-NOT: linalg.matmul
@@ -77,7 +77,7 @@ func.func @said_twice(%a: tensor<3x16xf32> {shardir.placement = #shardir.placeme
   return %p, %r : tensor<3x3xf32>, tensor<3x3xf32>
 }
 
-// What a reshape makes of a split, several parts per device, can be kept or
+// A reshape turns a split into several parts per device, which can be kept or
 // gathered; here the vector is smaller than the sums.
 // CHECK-LABEL: func.func @strided
 // CHECK: collective.all_gather %{{.*}} : tensor<{{2x4|8}}xf32>
@@ -114,7 +114,7 @@ func.func @operands_said(%a: tensor<4x16xf32> {shardir.placement = #shardir.plac
   return %v, %t : tensor<8xf32>, tensor<4x8xf32>
 }
 
-// What a loop looks up row by row is gathered once, in front of the loop.
+// A table that a loop looks up row by row is gathered once, in front of the loop.
 // CHECK-LABEL: func.func @looked_up
 // CHECK: collective.all_gather %arg0
 // CHECK: scf.for
@@ -178,7 +178,7 @@ func.func @small_sums(%a: tensor<16x2xf32> {shardir.placement = #shardir.placeme
   return %y : tensor<2x4xf32>
 }
 
-// %a is asked to be whole, so that the contraction may do with a part of the split.
+// %a is asked to be replicated, so that the contraction may do with a part of the split.
 // CHECK-LABEL: func.func @shared_operand
 // CHECK: %[[C:.+]] = collective.slice %arg0 from {{.*}} to #shardir.placement<@m, [{"x", "y"}, {}]> {reason = #shardir.reason<constrain
 // CHECK: collective.all_gather %[[C]] from {{.*}} to #shardir.placement<@m, [{"x"}, {}]>
@@ -249,8 +249,8 @@ func.func @grouped(%a: tensor<2x9x6xf32> {shardir.placement = #shardir.placement
   return %y, %n : tensor<2x4x3x3xf32>, tensor<2x9x6xf32>
 }
 
-// What is put into something larger can be made whole before that: it need not
-// stay split for the sake of what it is put into.
+// A tensor that is inserted into a larger one can be replicated before that: it need
+// not stay split for the sake of the larger one.
 // DECIDED-LABEL: func.func @enlarged
 // DECIDED: tensor.insert_slice {{.*}} {shardir.alternatives = [{bytes = 192 : i64, placements = [#shardir.placement<@m, [{}, {}]>]}, {bytes = {{[0-9]+}} : i64, placements = [#shardir.placement<@m, [{}, {"x"}]>]}]
 // CHECK-LABEL: func.func @enlarged

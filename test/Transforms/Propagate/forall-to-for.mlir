@@ -1,5 +1,5 @@
 // RUN: shard-opt %s -split-input-file -shardir-forall-to-for | FileCheck %s
-// What threads share is carried. What they read of it is what was there before.
+// Tensors that threads share are carried. A thread reads them as they were before.
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME:    %[[X:.+]]: tensor<8x4xf32>, %[[E:.+]]: tensor<8x4xf32>

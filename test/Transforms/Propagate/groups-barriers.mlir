@@ -38,7 +38,7 @@ func.func @cycle(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m,
 
 // -----
 
-// What is in front of the barrier reaches what is behind it, not the other way.
+// A placement passes a barrier forward and not backward.
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %{{.+}}: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}
 // CHECK-SAME:    %{{.+}}: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}

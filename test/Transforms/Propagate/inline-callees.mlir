@@ -18,7 +18,7 @@ module {
 
 // -----
 
-// What nobody calls is dropped as well.
+// A private function that nothing calls is erased as well.
 // CHECK-LABEL: module
 // CHECK-NOT: @unused
 // CHECK: func.func @kept

@@ -45,9 +45,9 @@ func.func @main(%x: tensor<16x8xf32>, %w: tensor<8x8xf32> {shardir.placement = #
 
 // -----
 
-// What is inside differs along "dp", so that a change of placement there must not
+// Values inside differ along "dp", so that a change of placement there must not
 // make use of the devices along it, as it may of devices that hold copies: of an
-// all-reduce over "tp" of what is whole along "dp", each would reduce half.
+// all-reduce over "tp" of what is replicated along "dp", each would reduce half.
 // LOCAL-LABEL: func.func @own_along_dp(
 // LOCAL:         %[[R:.+]] = linalg.matmul
 // LOCAL-NEXT:    %[[S:.+]] = collective.all_reduce %[[R]] from #shardir.placement<@m, [{}, {}], partial = sum ["tp"]> to #shardir.placement<@m, [{}, {}]>

@@ -35,7 +35,7 @@ func.func @results(%x: tensor<8xf32>) -> (tensor<8xf32> {shardir.placement = #sh
   return %1 : tensor<8xf32>
 }
 
-// What has no sugar stays as it is.
+// A placement without DTensor syntax stays as it is.
 // CHECK-LABEL: func.func @plain
 // CHECK-SAME:    #shardir.placement<@m, [{"tp", ?}p1], replicated = ["dp"]>
 func.func @plain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp", ?}p1], replicated = ["dp"]>}, %y: f32) {

@@ -120,7 +120,7 @@ func.func @bias(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
 }
 
 // A body is followed as an op is: a matmul with a relu in it is not linear in
-// what it accumulates, and its contracted dim stays whole.
+// what it accumulates, and its contracted dim stays replicated.
 // CHECK-LABEL: func.func @body
 // CHECK:         = linalg.generic
 // CHECK-SAME:      [{}]>]
@@ -177,7 +177,7 @@ func.func @split_and_partial(%x: tensor<8x16xf32> {shardir.placement = #shardir.
 }
 
 // Where they do not the terms are reduced first, once for all users: the sum
-// would have to be whole for the maximum anyhow.
+// would have to be replicated for the maximum anyhow.
 // CHECK-LABEL: func.func @split_and_partial_otherwise
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x16xf32>
 // CHECK:         %[[R:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]> to #shardir.placement<@m, [{}, {"a"}]>

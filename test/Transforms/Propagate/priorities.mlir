@@ -1,5 +1,5 @@
-// What is decided at p0 is fixed before p1 is looked at; what has no priority
-// comes last. Sizes would decide otherwise.
+// Decisions of p0 are fixed before p1 is looked at; annotations without a priority
+// come last. Sizes would decide otherwise.
 //
 // RUN: shard-opt %s -shardir-propagate | FileCheck %s
 // RUN: shard-opt %s -shardir-propagate -o %t.once

@@ -66,7 +66,7 @@ func.func @disagree(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
 
 // -----
 
-// What works on shards is for local programs.
+// Ops on shards are for local programs.
 shardir.mesh @m <["a"=2]>
 func.func @shards(%x: tensor<4xf32>) {
   // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on global tensors, without `of`}}

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s -shardir-propose=memory-limit=1000000 -split-input-file -verify-diagnostics=only-expected
 
-// What exceeds the limit by the prediction is proposed; the pipelines refuse it
+// A proposal may exceed the limit by the prediction; the pipelines refuse it
 // where recomputation does not help.
 shardir.mesh @m <["tp"=2]>
 // expected-note @below {{they are proposed, as recomputation may lower that; raise memory-limit, or use a larger mesh, where it does not}}

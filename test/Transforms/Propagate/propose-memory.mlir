@@ -1,4 +1,4 @@
-// A limit that whole weights exceed: by time the batch alone would be split, so
+// A limit that replicated weights exceed: by time the batch alone would be split, so
 // weights are split too and gathered for their use. No limit, no such need.
 //
 // RUN: shard-opt %s -shardir-propose="memory-limit=25000000 file=%t.json" 2> /dev/null | FileCheck %s

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --shardir-to-propagated | FileCheck %s
 // RUN: shard-opt %s --shardir-to-propagated | shard-opt --shardir-to-propagated | FileCheck %s
-// What flows through loops and branches has one placement, found from either
+// Values that flow through loops and branches have one placement, found from either
 // end of it; each value of a region has one of its own.
 shardir.mesh @m <["x"=2, "y"=2]>
 
@@ -35,7 +35,7 @@ func.func @backward(%x: tensor<8x4xf32>) -> (tensor<8x4xf32> {shardir.placement 
   return %r : tensor<8x4xf32>
 }
 
-// What is carried and no result has its placement in shardir.carried.
+// A carried value that is no result has its placement in shardir.carried.
 // CHECK-LABEL: func.func @while
 // CHECK:         scf.while
 // CHECK:           math.absf {{.*}}shardir.placements = [#shardir.placement<@m, [{"x"}]>]
@@ -87,7 +87,7 @@ func.func @branches(%c: i1, %x: tensor<8x4xf32> {shardir.placement = #shardir.pl
   return %r : tensor<8x4xf32>
 }
 
-// What a user has written on a loop stays, partial included.
+// The placements that a user has written on a loop stay, partial included.
 // CHECK-LABEL: func.func @annotated_loop
 // CHECK:           arith.addf
 // CHECK:         } {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {}], partial = sum ["x"]>]

@@ -9,11 +9,17 @@
 // RUN: shard-opt %t/huge.mlir -verify-diagnostics -shardir-specialize-mesh="mesh=dp=99999999999999999999"
 // RUN: shard-opt %t/devices.mlir -verify-diagnostics -shardir-specialize-mesh="mesh=dp=2097152"
 // RUN: shard-opt %t/sub-axis.mlir -verify-diagnostics -shardir-specialize-mesh="mesh=dp=3"
+// RUN: shard-opt %t/none.mlir -verify-diagnostics -shardir-specialize-mesh="mesh=dp=2"
 
 //--- unknown.mlir
 // expected-error @below {{mesh option 'pp=2' names axis "pp", which no mesh has; did you mean "dp"?}}
 module {
   shardir.mesh @m <["dp"=?]>
+}
+
+//--- none.mlir
+// expected-error @below {{mesh option 'dp=2' sets the size of an axis, and the program has no mesh; declare one, as in shardir.mesh @m <["dp"=?]>}}
+module {
 }
 
 //--- unknown-in-mesh.mlir

@@ -55,7 +55,7 @@ func.func @apart(%a: tensor<4x4xf32> {shardir.placement = #shardir.placement<@me
 
 // -----
 
-// What else it computes, reads or reduces keeps an op from being one: its own body, a constant with dims, a value of run time.
+// An op is not a spread constant if it computes, reads or reduces more: its own body, a constant with dims, a value of run time.
 #s = affine_map<(d0, d1) -> ()>
 #r = affine_map<(d0, d1) -> (d0)>
 #m = affine_map<(d0, d1) -> (d0, d1)>

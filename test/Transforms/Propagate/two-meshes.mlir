@@ -61,7 +61,7 @@ func.func @constrained(%x: tensor<8xf32> {shardir.placement = #shardir.placement
 shardir.mesh @a <["x"=2]>
 shardir.mesh @b <["p"=2], devices = [2, 3]>
 
-// What is partial on one mesh is not partial on another: it is reduced on the way.
+// A partial on one mesh is not partial on another: it is reduced on the way.
 // CHECK-LABEL: func.func @partial
 // CHECK:         %[[S:.+]] = linalg.reduce {{.*}} dimensions = [1] {{.*}}@a, [{}], partial = sum ["x"]
 // CHECK:         %[[B:.+]] = shardir.redistribute %{{.+}} from #shardir.placement<@a, [{}], partial = sum ["x"]> to #shardir.placement<@b, [{"p"}]>
@@ -98,7 +98,7 @@ func.func @alias(%w: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [
 shardir.mesh @a <["x"=2]>
 shardir.mesh @b <["p"=2]>
 
-// What nobody annotates is on the mesh of what it is used with, though that is
+// A value without annotation is on the mesh of the values used with it, though that is
 // known only from what another user returns.
 // CHECK-LABEL: func.func @beside
 // CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^%)]*}}@b, [{"p"}]>}

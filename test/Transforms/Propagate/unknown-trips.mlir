@@ -3,7 +3,7 @@
 
 // How often the loop runs nobody knows: the search counts 16 times, reports
 // count once. By the report it is least to carry what a device multiplies by
-// and to send each block of the sums on once; whole operands in front of the
+// and to send each block of the sums on once; replicated operands in front of the
 // loop would be 192 bytes.
 // CHECK:     shardir.mesh
 // CHECK-NOT: collective.

@@ -28,7 +28,7 @@
 
 // ARCH: memory_bandwidth = 2.039000e+12 : f64
 
-// UNKNOWN: option machine 'h101x8' is none of a100x8, h100x8, h200x8, b200x8, and no file
+// UNKNOWN: option machine 'h101x8' is none of a100x8, h100x8, h200x8, b200x8, and no file: {{.*}}; did you mean 'h100x8'?
 // WRONG: wrong.json: a machine has no 'flops.fp32'; did you mean 'flops.f32'?
 // ATTRIBUTE: 'shardir.machine': 'memory' of a machine must be a whole number above 0
 

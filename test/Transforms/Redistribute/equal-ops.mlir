@@ -29,7 +29,7 @@ func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
 
 // -----
 
-// What a constraint asked of one, both have.
+// The constraint on one of two equal ops holds for both.
 shardir.mesh @m <["x"=2]>
 // CHECK-LABEL: @asked
 // CHECK: math.exp {{.*}}shardir.constrained

@@ -1,5 +1,5 @@
-// What nobody uses asks for nothing: chains of pure ops go at once, in regions too;
-// what writes or asserts stays.
+// Unused chains of pure ops need no placement and are erased, in regions too;
+// ops that write or assert stay.
 // RUN: shard-opt %s --shardir-erase-unused | FileCheck %s
 // RUN: shard-opt %s --shardir-to-collective=strict | FileCheck %s --check-prefix=NONE --implicit-check-not=collective.
 shardir.mesh @m <["x"=2]>

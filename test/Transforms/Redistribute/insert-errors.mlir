@@ -10,7 +10,7 @@ func.func @no_placement(%x: tensor<8xf32> {shardir.placement = #shardir.placemen
 // -----
 
 shardir.mesh @m <["tp"=2]>
-// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 0}}
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 0; run --shardir-to-propagated first}}
 func.func @no_argument_placement(%x: tensor<8xf32>) {
   return
 }
@@ -86,7 +86,7 @@ func.func @disagree(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<
 
 // -----
 
-// What is carried and no result needs a placement as well.
+// A carried value that is no result needs a placement as well.
 shardir.mesh @m <["x"=2]>
 func.func @carried(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}, %c: i1) {
   // expected-error @+1 {{'scf.while' op the propagated stage needs 'shardir.carried' here, with an entry for each carried tensor that is no result}}

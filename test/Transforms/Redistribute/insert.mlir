@@ -27,7 +27,7 @@ func.func @partial(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@
 shardir.mesh @m <["dp"=2, "tp"=2]>
 shardir.mesh @n <["x"=4]>
 
-// What agrees stays as it is, in any spelling of the same placement (P8).
+// Operands that agree stay as they are, in any spelling of the same placement (P8).
 // CHECK-LABEL: func.func @agrees
 // CHECK-NOT:     redistribute
 // CHECK:         return
@@ -108,7 +108,7 @@ func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
   return
 }
 
-// What a region reads from outside is whole on each device.
+// A tensor that a region captures is replicated.
 // CHECK-LABEL: func.func @captured
 // CHECK-SAME:    %[[T:[^:]+]]: tensor<8xf32> {{.*}} %[[I:[^:]+]]: tensor<4xindex>
 // CHECK:         %[[W:.+]] = shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}]> {reason = #shardir.reason<body of "lookup by index"
@@ -127,8 +127,8 @@ func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m
   return %0 : tensor<4xf32>
 }
 
-// What is redistributed already is not redistributed again, and its operand is
-// brought to where it starts.
+// The program's own redistribution is not repeated, and its operand is
+// redistributed to its source placement.
 // CHECK-LABEL: func.func @given
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@m, [{"dp"}]>

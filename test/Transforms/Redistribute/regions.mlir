@@ -3,7 +3,7 @@
 // Redistributions stand in front of the op of a region that asks, or of the
 // terminator; those of what does not change in a loop in front of the loop.
 
-// A weight that each iteration needs whole is gathered once.
+// A weight that each iteration needs replicated is gathered once.
 // INSERT-LABEL: func.func @invariant
 // INSERT:         scf.for
 // INSERT:           shardir.redistribute %arg1
@@ -97,7 +97,7 @@ module {
 
 // -----
 
-// What one branch has gathered is not there in the other one, and what was
+// A value gathered in one branch does not exist in the other one, and one that was
 // gathered before both is used in both. A constant is made again in each.
 // INSERT-LABEL: func.func @branches
 // INSERT:         %[[B:.+]] = shardir.redistribute %arg2
@@ -202,9 +202,9 @@ module {
 
 // -----
 
-// What is computed in a loop from what does not change there is computed in
-// front of it where it is moved, and moved once; what reads what the loop
-// carries stays.
+// Loop-invariant values are computed in
+// front of the loop where they are redistributed, and redistributed once; users of the
+// carried value stay.
 // CHECK-LABEL: func.func @computed
 // CHECK-NOT:     scf.for
 // CHECK:         %[[T:.+]] = linalg.transpose ins(%arg1

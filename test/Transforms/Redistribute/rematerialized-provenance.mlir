@@ -1,5 +1,5 @@
 // A value that is rematerialized for another op (R5) has that op's reason; what
-// such an op takes whole beside its splits has none.
+// such an op takes replicated beside its splits has none.
 //
 // RUN: shard-opt %s --shardir-to-redistributed | FileCheck %s
 

@@ -13,7 +13,7 @@
 // RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-collective="mesh=x=4 cost=bytes" -o %t.early
 // RUN: shard-opt %t.once --shardir-to-collective="mesh=x=4 cost=bytes" | diff %t.early -
 //
-// What would hold more at one time than the limit is left alone: @widened keeps
+// A simplification that would exceed the memory limit is not made: @widened keeps
 // its f32 shards of 192 bytes then.
 // RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-redistributed="memory-limit=1000 cost=bytes" | FileCheck %s --check-prefix=LIMIT
 // LIMIT-LABEL: func.func @widened
@@ -31,7 +31,7 @@
 // TIME-NOT:     shardir.redistribute
 // TIME:         return
 //
-// What moved before, and after.
+// The report counts the bytes before and after.
 // RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-propagated="mesh=x=4 cost=bytes" -shardir-insert-redistribute --shardir-report="file=%t.before.json" -o /dev/null
 // RUN: shard-opt %t.early --shardir-report="file=%t.after.json" -o /dev/null
 // RUN: %python %S/Inputs/bytes-by-function.py %t.before.json %t.after.json | FileCheck %s --check-prefix=BYTES

@@ -1,5 +1,5 @@
-// What others use as well is made where it saves bytes to make it, and they take
-// their parts. Local work does not count under cost=bytes; under cost=time it stays.
+// A value with other users is computed in full where that saves bytes, and they slice
+// it. Local work does not count under cost=bytes; under cost=time it stays.
 //
 // RUN: shard-opt %s -shardir-simplify-redistribute=cost=bytes -o %t.once
 // RUN: FileCheck %s < %t.once
@@ -8,7 +8,7 @@
 
 shardir.mesh @m <["x"=2]>
 
-// %x is whole anyway, so its transpose can be: one gather, and a slice for the other use.
+// %x is replicated anyway, so its transpose can be: one gather, and a slice for the other use.
 // CHECK-LABEL: func.func @transposed
 // CHECK-DAG:     %[[W:.+]] = shardir.redistribute %arg0 {{.*}} to #shardir.placement<@m, [{}, {}]>
 // CHECK:         %[[T:.+]] = linalg.transpose ins(%[[W]] {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {}]>]
@@ -29,7 +29,7 @@ func.func @transposed(%x: tensor<8x8xf32> {shardir.placement = #shardir.placemen
   return %0, %1, %t : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// Nobody else has %x whole: there is nothing to save.
+// No other user has %x replicated: there is nothing to save.
 // CHECK-LABEL: func.func @alone
 // CHECK:         %[[T:.+]] = linalg.transpose ins(%arg0
 // CHECK:         shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}, {}]>

@@ -54,7 +54,7 @@ func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %2 : tensor<8xf32>
 }
 
-// What others use too stays: the reduction must not happen twice.
+// A result with other users stays: the reduction must not happen twice.
 // CHECK-LABEL: func.func @used_twice
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]]
@@ -111,7 +111,7 @@ func.func @past_a_used_one(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) 
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// What has the wanted placement already is used, through any number of others.
+// A value that already has the wanted placement is used, through any number of others.
 // CHECK-LABEL: func.func @already_there
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}]>
@@ -149,7 +149,7 @@ func.func @star(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tenso
   return %0, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// What is not there to be gathered is not gathered for others.
+// A gather that the program does not have is not added for other users.
 // CHECK-LABEL: func.func @no_detour
 // CHECK-COUNT-2: shardir.redistribute %arg0 from #shardir.placement<@m, [{"x"}, {}]>
 // CHECK:         return

@@ -1,4 +1,4 @@
-// What nobody uses, but others start from, is carried by an op without uses of
+// An unused op that is the source of other chains is carried by an op without uses of
 // its own (simplifying crashed there).
 //
 // RUN: shard-opt %s --shardir-to-collective=cost=bytes | FileCheck %s

@@ -57,7 +57,7 @@ func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m
 
 // -----
 
-// Positions of a scatter are whole, and so is a transform's tensor.
+// Positions of a scatter are replicated, and so is a transform's tensor.
 shardir.mesh @m <["tp"=2]>
 // expected-note @+2 {{the other placement is required by argument 0 of @scatter}}
 // expected-note @+1 {{the tensor is placed so by argument 1 of @scatter}}
@@ -94,7 +94,7 @@ func.func @stored(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, 
 
 // -----
 
-// What an iteration leaves behind is not as the next one takes it.
+// An iteration yields another placement than the next one takes.
 shardir.mesh @m <["tp"=2]>
 // expected-note @+2 {{the other placement is required by argument 0 of @yielded}}
 // expected-note @+1 {{the tensor is placed so by argument 1 of @yielded}}

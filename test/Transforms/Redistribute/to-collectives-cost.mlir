@@ -1,4 +1,4 @@
-// What decides between plans: time weighs messages and links, bytes nothing
+// Option cost decides between plans: time weighs messages and links, bytes nothing
 // but themselves.
 //
 // RUN: shard-opt %s -shardir-redistribute-to-collectives | FileCheck %s --check-prefixes=CHECK,TIME

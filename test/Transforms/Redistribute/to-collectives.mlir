@@ -107,7 +107,7 @@ func.func @unknown(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %0 : tensor<?x8xf32>
 }
 
-// What has no redistribution is left alone.
+// A function without redistributions is left alone.
 // CHECK-LABEL: func.func @other
 // CHECK-NEXT:    math.exp
 // CHECK-NEXT:    collective.all_gather
@@ -162,7 +162,7 @@ func.func @other_names(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, 
 }
 
 // A halo is part of the last move, or a step of its own behind a reduction;
-// dims that are whole have none.
+// dims that are replicated have none.
 // CHECK-LABEL: func.func @halos
 // CHECK-NEXT:    collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> halo {{\[\[}}1, 2], [0, 0]] : tensor<8x8xf32>
 // CHECK-NEXT:    collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"tp"}]> halo {{\[\[}}0, 0], [0, 1]] : tensor<8x8xf32>

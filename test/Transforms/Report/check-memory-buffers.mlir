@@ -1,4 +1,4 @@
-// What is predicted to fit is counted once buffers are there: each temporary
+// A program predicted to fit is counted again once it has buffers: each temporary
 // takes 64 bytes at least.
 //
 // RUN: shard-opt %s --shardir-to-collective="memory-limit=64" -o /dev/null

@@ -3,7 +3,7 @@
 // RUN: not shard-opt %s --shardir-to-collective -shardir-check-memory="limit=1000 recomputed=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=AFTER --implicit-check-not=recomputing
 // RUN: not shard-opt %s --shardir-to-collective=memory-limit=1000 -o /dev/null 2>&1 | FileCheck %s --check-prefix=AFTER --implicit-check-not=recomputing
 
-// What recomputation has not taken helps no more, and is not advised.
+// Recomputation that was not chosen does not help, and is not advised.
 // AFTER: error: {{.*}} bytes at one time on a device, above the memory limit of 1000
 // AFTER: note: 640 bytes: the result of
 

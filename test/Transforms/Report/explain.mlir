@@ -24,7 +24,7 @@
 // The second: what was taken came through an op that took something else.
 // COLLECTIVES: explain.mlir:[[#H+4]]:8: remark: all_to_all over "a": a device receives 24576 bytes
 // COLLECTIVES-SAME: (decided by argument 0 of @main, through linalg.matmul)
-// What is asked for by a constraint or a result.
+// Remarks name the constraint or result that requires a placement.
 // COLLECTIVES: remark: all_gather over "a": a device receives 24 bytes; result 2 of @main is placed so: replicates dim 0 (was sharded over "a");
 // COLLECTIVES-SAME: used by 'result 2 of @main' at {{.*}}; 'math.tanh' has #shardir.placement<@m, [{"a"}]>, around which a device receives 24 bytes; the best alternative, #shardir.placement<@m, [{}]>, costs as many bytes;
 // COLLECTIVES-SAME: to avoid the redistribution, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>

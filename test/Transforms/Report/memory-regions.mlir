@@ -3,7 +3,7 @@
 // RUN: shard-opt %s --shardir-to-collective="memory-limit=1792" | FileCheck %s --check-prefix=AGAIN
 // RUN: not shard-opt %s --shardir-to-collective="memory-limit=1791" 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// What a loop keeps in front of it is alive with all that an iteration makes, for
+// Values kept in front of a loop are alive with all that an iteration makes, for
 // buffers are made once, ahead of the loop: 128 bytes for the shard of each
 // argument, 128 for what the loop carries, 256 for the gathered argument, 128 for
 // the product, 512 for the wide one, 128 each for its sum and the next one, 128 for

@@ -33,7 +33,7 @@
 // REPORT:        "recomputed": {
 // REPORT:        "saved_bytes": 4096
 
-// What a loop carries has a provenance for each tensor.
+// Each tensor that a loop carries has its own provenance.
 // ERROR: error: {{.*}} bytes at one time on a device, above the memory limit of 4000
 // ERROR: note: 16384 bytes: the result of 'scf.for', 'tensor<16x16x16xf32>', {{.*}}, decided by argument 0 of @main, through scf.for
 shardir.mesh @m <["dp"=2]>

@@ -1,4 +1,4 @@
-// What is gathered or reduced beside other work anyway needs no ring: a weight is there
+// A collective beside other work needs no ring: a gathered weight is there
 // long before its product, and a gradient is read long after.
 //
 // RUN: shard-opt %s -o /dev/null --shardir-schedule-collectives="flops=3e12 bandwidth=1e12 explain" 2>&1 | FileCheck %s

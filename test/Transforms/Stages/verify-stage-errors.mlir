@@ -137,7 +137,7 @@ func.func @halo_returned(%x: tensor<8xf32> {shardir.placement = #shardir.placeme
 
 // -----
 
-// What is carried has no halo.
+// A carried value has no halo.
 shardir.mesh @m <["x"=2]>
 func.func @carried_halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %c: i1) {
   %0 = scf.if %c -> (tensor<8xf32>) {
@@ -218,7 +218,7 @@ module attributes {shardir.stage = "local"} {
 
 // -----
 
-// What the local stage promises holds as well.
+// The guarantees of the local stage hold as well.
 module attributes {shardir.stage = "scheduled"} {
   shardir.mesh @m <["x"=2]>
   func.func @whole(%x: tensor<8xf32>) {

@@ -5,7 +5,7 @@
 // RUN: shard-opt %s -split-input-file -shardir-verify-stage | diff %t.plain -
 // RUN: shard-opt %s -split-input-file -shardir-verify-stage="stage=redistributed" | diff %t.plain -
 // RUN: shard-opt %s -split-input-file -shardir-verify-stage="stage=collective" | diff %t.plain -
-// What is local passes for every earlier stage.
+// A local program passes the verifiers of all earlier stages.
 // RUN: shard-opt %s -split-input-file -shardir-localize -shardir-verify-stage="stage=local" -o /dev/null
 // RUN: shard-opt %s -split-input-file --shardir-to-scheduled -shardir-verify-stage="stage=scheduled" -shardir-verify-stage="stage=local" -o /dev/null
 // RUN: shard-opt %s -split-input-file -shardir-localize -shardir-verify-stage="stage=propagated" -o /dev/null

@@ -292,7 +292,7 @@ TEST(BodyPartials, LongBodiesAreRunAsAWhole) {
   checkRules(body);
 }
 
-TEST(BodyPartials, TwoResultsMustBothBeOwed) {
+TEST(BodyPartials, TwoResultsMustBothBePartial) {
   Body both(function("%a: i64, %b: i64",
                      "%0 = arith.addi %a, %b : i64\n"
                      "%1 = arith.subi %a, %b : i64\nreturn %0, %1 : i64, i64",

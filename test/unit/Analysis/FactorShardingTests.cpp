@@ -76,7 +76,7 @@ std::string normalText(const Splits &splits, int64_t size, const Mesh &mesh) {
 }
 
 /// The elements that a device holds, in the order of its shard, as row-major
-/// indices of the whole tensor.
+/// indices of the global tensor.
 std::vector<int64_t> elements(const Placement &placement, const Mesh &mesh,
                               const Shape &shape, int64_t position) {
   std::vector<DimShard> shard = shardOf(placement, mesh, shape, position);
@@ -209,7 +209,7 @@ TEST(FactorSharding, UnknownExtentsAloneAreLikeAnyOther) {
   EXPECT_FALSE(projectDim(splits, {3, kUnknown}, mesh));
   EXPECT_FALSE(composeDim({splits, {}}, {3, kUnknown}, mesh));
   EXPECT_FALSE(projectDim(units, {kUnknown, kUnknown}, mesh));
-  // What nobody splits is no question of extents.
+  // The extents of unsplit dims do not matter.
   EXPECT_EQ(projectDim({}, {kUnknown, 4}, mesh), std::vector<Splits>(2));
   EXPECT_EQ(composeDim({{}, {}}, {kUnknown, 4}, mesh), Splits());
 }

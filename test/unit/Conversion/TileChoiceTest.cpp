@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What must hold of any choice, over many shapes and targets, and the choices
+// Properties of every choice, over many shapes and targets, and the choices
 // that were measured.
 //
 //===----------------------------------------------------------------------===//

@@ -200,7 +200,7 @@ TEST(VerifyRule, Windows) {
                "operand 8");
 }
 
-// What was propagated elsewhere is not believed either.
+// Later stages verify the rule as well, as the program may come from elsewhere.
 TEST(VerifyRule, LaterStages) {
   spoil = [](ShardingRule &rule) { rule.operands.clear(); };
   DialectRegistry registry;

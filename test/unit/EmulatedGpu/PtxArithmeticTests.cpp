@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What instructions compute, one thread at a time: where PTX differs from what
+// Results of instructions, one thread at a time: where PTX differs from what
 // a processor does by itself (shifts beyond the width, NaN, rounding modes,
 // clamped conversions, byte selections), as the PTX ISA says.
 //

@@ -245,7 +245,7 @@ TEST(PtxBarriers, OrderAccesses) {
   Trial run(128);
   // Whichever warp comes first.
   EXPECT_THAT(run(kTurn + read), HasSubstr("nothing orders the two"));
-  // What was read is written too soon.
+  // A thread overwrites too soon what another has read.
   EXPECT_THAT(
       run(kTurn + ("bar.sync 0;\n" + read) + "st.shared.b32 [%r3], %r5;"),
       HasSubstr("nothing orders the two"));

@@ -44,7 +44,7 @@ struct Array {
 void forEachIndex(const std::vector<int64_t> &shape,
                   llvm::function_ref<void(const std::vector<int64_t> &)> visit);
 
-/// What the device at `position` holds of `whole`, with a halo.
+/// The shard of `whole` that the device at `position` holds, with a halo.
 Array shardAt(const Array &whole, const Placement &placement, const Halo &halo,
               const Mesh &mesh, int64_t position);
 

@@ -77,7 +77,7 @@ std::string shardir::test::toText(const ShardingRule &rule) {
   return text;
 }
 
-/// What a factor's splits may be in these tests.
+/// The splits that a factor may have in these tests.
 static std::vector<Splits> choices(int64_t size) {
   auto axis = [](const char *name) { return Split::byAxis(name); };
   std::vector<Splits> result = {{},
@@ -95,7 +95,7 @@ static std::vector<Splits> choices(int64_t size) {
 int ShardedOp::checkSplits() {
   ShardingRule rule = this->rule();
   std::vector<std::vector<Splits>> options;
-  // What a reduction owes is another check's.
+  // Another check covers the partials of a reduction.
   for (const Factor &factor : rule.factors)
     options.push_back(factor.kind == FactorKind::PassThrough
                           ? choices(factor.size)
@@ -305,26 +305,26 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       std::vector<int64_t> shape = shapeOf(type);
       if (argument.getArgNumber() < extents.size())
         shape = extents[argument.getArgNumber()];
-      bool owed = false;
+      bool isPartial = false;
       for (unsigned i = 0; i < op->getNumOperands(); ++i)
-        owed |= partial && op->getOperand(i) == argument &&
-                llvm::is_contained(partial->operands, int(i));
+        isPartial |= partial && op->getOperand(i) == argument &&
+                     llvm::is_contained(partial->operands, int(i));
       bool bit = type.getElementType().isInteger(1);
-      for (int term = 0; term < (owed ? 2 : 1); ++term) {
+      for (int term = 0; term < (isPartial ? 2 : 1); ++term) {
         Array array = Array::ofShape(shape);
         for (double &element : array.data)
           element = bit ? double(random() % 2) : double(random() % 17) - 8;
         // Whole divisors and shifts stay clear of zero.
-        if (!owed && !bit && isa<arith::DivFOp, arith::ShLIOp>(op))
+        if (!isPartial && !bit && isa<arith::DivFOp, arith::ShLIOp>(op))
           for (double &element : array.data)
             element = 1 << (random() % 3);
         terms[argument].push_back(array);
       }
       whole = terms[argument][0];
-      for (size_t i = 0; owed && i < whole.data.size(); ++i)
+      for (size_t i = 0; isPartial && i < whole.data.size(); ++i)
         whole.data[i] =
             combine(partial->kind, whole.data[i], terms[argument][1].data[i]);
-      if (!owed)
+      if (!isPartial)
         terms.erase(argument);
     }
     wholes[argument] = whole;
@@ -369,10 +369,10 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       if (!isa<RankedTensorType>(value.getType()))
         continue;
       Array array = reference.get(twin->getOperand(i));
-      auto owed = terms.find(op->getOperand(i));
+      auto found = terms.find(op->getOperand(i));
       bool isPartial = operands[i].placement.partial.has_value();
-      if (isPartial && owed != terms.end())
-        array = owed->second[coordinates[p]];
+      if (isPartial && found != terms.end())
+        array = found->second[coordinates[p]];
       device.set(value, shardAt(array, operands[i].placement, closed(i), mesh,
                                 position));
     }
@@ -388,7 +388,7 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       Array actual = device.get(value);
       if (!results[i].placement.partial) {
         EXPECT_EQ(actual.shape, expected.shape);
-        // What nobody wrote compares with nothing.
+        // Elements that nothing writes are not compared.
         if (!isa<tensor::EmptyOp>(op))
           EXPECT_EQ(actual.data, expected.data);
         continue;

@@ -47,7 +47,7 @@ private:
     PartialKind kind;
     llvm::SmallVector<int, 2> operands;
   };
-  /// What each operand is, and has in common with others' shards.
+  /// The placement and halo of an operand or result.
   struct Placed {
     Placement placement;
     Halo halo;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is imported is what was exported: every placement on small meshes,
+// Import inverts export: every placement on small meshes,
 // written in Shardy's words and in both of GSPMD's, comes back as a placement
 // that gives every device the same shard. Sizes divide, as GSPMD cuts uneven
 // dims in another way than P3.

@@ -133,7 +133,7 @@ TEST(Collectives, RunsAreMaximal) {
   EXPECT_EQ(piecesText(step(CollectiveKind::AllGather, R"([{2, "a"}])", "[{}]"),
                        mesh, {8}, 0),
             "0: [0>0x2 2>4x2]; 1: [0>2x2 2>6x2]");
-  // Digits that are whole on both sides make no runs of their own.
+  // Digits that are undivided on both sides make no runs of their own.
   EXPECT_EQ(piecesText(step(CollectiveKind::Slice, "[{}]", R"([{"a"}])"), mesh,
                        {8}, 1),
             "1: [4>0x4]");

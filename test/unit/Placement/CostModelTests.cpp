@@ -238,9 +238,8 @@ TEST(CostModel, NodesShareWhatTheyGather) {
   Shape shape = {4096, 65536};
   auto ratio = [&](const char *src, const char *dst) {
     Placement from = parse(src), to = parse(dst);
-    double estimate =
-        estimateRedistribute(from, to, apart, shape, 4).seconds /
-        estimateRedistribute(from, to, mesh, shape, 4).seconds;
+    double estimate = estimateRedistribute(from, to, apart, shape, 4).seconds /
+                      estimateRedistribute(from, to, mesh, shape, 4).seconds;
     auto seconds = [&](const Mesh &own) {
       return costOf(planOf(from, to, own, shape, byTime()).steps, own, shape, 4)
           .seconds;
@@ -254,7 +253,7 @@ TEST(CostModel, NodesShareWhatTheyGather) {
   EXPECT_NEAR(ratio(R"([{"a"}, {}])", R"([{}, {"a"}])"), 1, 0.01);
 }
 
-// What time chooses is right too: the plans run on numbers.
+// Plans chosen by time are right too: they run on numbers.
 TEST(CostModel, PlansByTimeAreRight) {
   Mesh mesh = makeMesh({2, 2, 2});
   mesh.axes[1].link = Link{1e8, 1e-4};
@@ -279,17 +278,17 @@ TEST(CostModel, PlansByTimeAreRight) {
 //===----------------------------------------------------------------------===//
 
 /// Checks cost(a, c) <= cost(a, b) + cost(b, c) for all placements `b` that
-/// hold no more than the larger of `a` and `c`. A `b` that owes what `a` does
-/// not, and `c` what `b` does not, is a detour that makes terms: left out.
-/// Sources that owe something are planned within one row per step of the least
+/// hold no more than the larger of `a` and `c`. A `b` that is partial where `a`
+/// is not, and `c` what `b` does not, is a detour that makes terms: left out.
+/// Partial sources are planned within one row per step of the least
 /// where sizes are uneven: there the direct way may cost `slack` rows more, in
 /// bytes, and a message more per row, in time.
 void checkTriangles(const Mesh &mesh, const Shape &shape,
-                    const std::vector<AxisRef> &axes, bool owing,
+                    const std::vector<AxisRef> &axes, bool withPartials,
                     const PlanOptions &options, int slack = 0) {
   std::vector<Placement> all =
-      owing ? allPlacements(mesh, shape.size(), axes, PartialKind::Sum)
-            : allPlacements(mesh, shape.size(), axes);
+      withPartials ? allPlacements(mesh, shape.size(), axes, PartialKind::Sum)
+                   : allPlacements(mesh, shape.size(), axes);
   size_t n = all.size();
   bool time = options.mode == CostMode::Time;
   std::vector<double> cost(n * n);
@@ -303,13 +302,14 @@ void checkTriangles(const Mesh &mesh, const Shape &shape,
                       options.machine);
       cost[i * n + j] = time ? c.seconds : static_cast<double>(c.bytes);
     }
-  auto owesMore = [&](const Placement &to, const Placement &from) {
-    Placement owed = normalForm(from, mesh, shape);
+  auto isMorePartial = [&](const Placement &to, const Placement &from) {
+    Placement source = normalForm(from, mesh, shape);
     for (const AxisRef &axis : normalForm(to, mesh, shape).partialAxes) {
-      bool isOwed = false;
-      for (const AxisRef &other : owed.partialAxes)
-        isOwed |= axis == other || (other.isWhole() && axis.name == other.name);
-      if (!isOwed)
+      bool isPartial = false;
+      for (const AxisRef &other : source.partialAxes)
+        isPartial |=
+            axis == other || (other.isWhole() && axis.name == other.name);
+      if (!isPartial)
         return true;
     }
     return false;
@@ -317,10 +317,11 @@ void checkTriangles(const Mesh &mesh, const Shape &shape,
   size_t triples = 0, failures = 0;
   for (size_t a = 0; a < n; ++a)
     for (size_t b = 0; b < n; ++b) {
-      if (owesMore(all[b], all[a]))
+      if (isMorePartial(all[b], all[a]))
         continue;
       for (size_t c = 0; c < n; ++c) {
-        if (held[b] > std::max(held[a], held[c]) || owesMore(all[c], all[b]))
+        if (held[b] > std::max(held[a], held[c]) ||
+            isMorePartial(all[c], all[b]))
           continue;
         ++triples;
         double direct = cost[a * n + c];
@@ -375,10 +376,11 @@ TEST(CostModel, TriangleByTime) {
     checkTriangles(mesh, {3, 1}, replicatedAxes(mesh), true, byTime(), 1);
   }
   Mesh mesh = makeMesh({2, 2, 2});
-  bool owing = isExhaustive();
-  checkTriangles(mesh, {8, 8}, replicatedAxes(mesh), owing, byTime());
-  checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), owing, byTime(), 1);
-  checkTriangles(mesh, {4096, 1024}, replicatedAxes(mesh), owing, byTime());
+  bool withPartials = isExhaustive();
+  checkTriangles(mesh, {8, 8}, replicatedAxes(mesh), withPartials, byTime());
+  checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), withPartials, byTime(), 1);
+  checkTriangles(mesh, {4096, 1024}, replicatedAxes(mesh), withPartials,
+                 byTime());
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,7 +405,7 @@ TEST(PlanCache, FindsWhatDecidesThePlanAlone) {
   EXPECT_EQ(planOf(spelled, dst, other, {16, 32}, options).steps, first.steps);
   EXPECT_EQ(cache.hits(), 2u);
   EXPECT_EQ(cache.size(), 1u);
-  // What decides: shape, element, mode, machine, links, sizes, direction.
+  // The cache's key: shape, element, mode, machine, links, sizes, direction.
   planOf(src, dst, mesh, {16, 64}, options);
   EXPECT_EQ(cache.size(), 2u);
   PlanOptions changed = options;

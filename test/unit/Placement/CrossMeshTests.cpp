@@ -9,7 +9,7 @@
 // Every pair of placements on two meshes, on numbers: what arrives on each rank
 // is the new shard, from ranks that hold it, from the rank itself where it can,
 // and the bytes are those of set arithmetic on ranks, looked up element by
-// element. Owed sources and targets are checked through Support.h, mesh by
+// element. Partial sources and targets are checked through Support.h, mesh by
 // mesh.
 //
 //===----------------------------------------------------------------------===//
@@ -143,7 +143,7 @@ std::string checkCrossing(const Placement &src, const Mesh &from,
                ? ""
                : "more than a new name";
   if (crossing.from.partial || crossing.to.partial)
-    return "owed between meshes";
+    return "partial between meshes";
   int64_t most = 0;
   wrong = runCrossing(crossing, from, to, shape, most);
   if (wrong.empty() && !src.partial &&
@@ -216,7 +216,7 @@ TEST(CrossMesh, OtherNamesAlone) {
   EXPECT_EQ(planBytes(plan, a, b, {5, 7}, 4), 0);
 }
 
-TEST(CrossMesh, Owed) {
+TEST(CrossMesh, Partial) {
   for (const Shape &shape : shapes()) {
     checkAll(meshOn({2, 2}, {}), meshOn({4}, {3, 2, 1, 0}, 'p'), shape,
              PartialKind::Sum);
@@ -227,7 +227,7 @@ TEST(CrossMesh, Owed) {
 
 // A sum that leaves its mesh is scattered first: 3 x 4 elements for a block of
 // the reduction, and 4 more from there, not 2 x 3 x 4 and 16.
-TEST(CrossMesh, OwedIsScatteredFirst) {
+TEST(CrossMesh, PartialIsScatteredFirst) {
   Mesh a = meshOn({4}, {}), b = meshOn({4}, {4, 5, 6, 7}, 'p');
   auto plan = std::get<CrossMeshPlan>(planRedistribute(
       parse(R"([{}], partial = sum ["a"])"), a, parse(R"([{"p"}])"), b, {16}));

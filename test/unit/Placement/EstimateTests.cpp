@@ -1,4 +1,4 @@
-//===- EstimateTests.cpp - Prices against plans -----------------*- C++ -*-===//
+//===- EstimateTests.cpp - Predicted costs against plans --------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,12 +21,12 @@ using namespace shardir::test;
 
 namespace {
 
-/// Between price and plan, in bytes of uneven shapes and in seconds. A row of
-/// rounding per dim and step comes on top where shapes are tiny.
+/// Between prediction and plan, in bytes of uneven shapes and in seconds. A row
+/// of rounding per dim and step comes on top where shapes are tiny.
 constexpr double kUnevenFactor = 2, kSecondsFactor = 3;
 
-/// A target that owes what the source did not is made from what all hold:
-/// the price counts what is moved alone, as the plan does.
+/// A target that is partial where the source was not is made from what all
+/// hold: the prediction counts the bytes moved alone, as the plan does.
 void checkCosts(const Mesh &mesh, const Shape &shape,
                 const std::vector<AxisRef> &axes, bool even) {
   std::vector<Placement> all =
@@ -41,7 +41,7 @@ void checkCosts(const Mesh &mesh, const Shape &shape,
     for (const Placement &dst : all) {
       if (!isExhaustive() && all.size() > 60 && ++index % 47 != 0)
         continue;
-      Cost price = estimateRedistribute(src, dst, mesh, shape, 4);
+      Cost predicted = estimateRedistribute(src, dst, mesh, shape, 4);
       PlanOptions byTime;
       byTime.mode = CostMode::Time;
       auto least = planRedistribute(src, dst, mesh, shape);
@@ -55,29 +55,31 @@ void checkCosts(const Mesh &mesh, const Shape &shape,
         return a == b ? 1 : std::max(a, b) / std::max(1e-30, std::min(a, b));
       };
       double slack = even ? 0 : static_cast<double>(rows) * 4;
-      double far = std::abs(static_cast<double>(price.bytes - bytes)) <= slack
-                       ? 1
-                       : ratio(static_cast<double>(price.bytes),
-                               static_cast<double>(bytes));
-      double late = ratio(price.seconds, seconds);
+      double far =
+          std::abs(static_cast<double>(predicted.bytes - bytes)) <= slack
+              ? 1
+              : ratio(static_cast<double>(predicted.bytes),
+                      static_cast<double>(bytes));
+      double late = ratio(predicted.seconds, seconds);
       worstBytes = std::max(worstBytes, far);
       // Nothing to move is nothing in both, or rounding.
-      if (bytes != 0 && price.bytes != 0)
+      if (bytes != 0 && predicted.bytes != 0)
         worstSeconds = std::max(worstSeconds, late);
-      bool wrong = far > (even ? 1 : kUnevenFactor) ||
-                   (bytes != 0 && price.bytes != 0 && late > kSecondsFactor);
+      bool wrong =
+          far > (even ? 1 : kUnevenFactor) ||
+          (bytes != 0 && predicted.bytes != 0 && late > kSecondsFactor);
       if (wrong && ++failures <= 4)
         ADD_FAILURE() << toString(src) << " -> " << toString(dst) << " of "
-                      << ::testing::PrintToString(shape) << ": " << price.bytes
-                      << " bytes for " << bytes << ", " << price.seconds
-                      << " s for " << seconds << "\n"
+                      << ::testing::PrintToString(shape) << ": "
+                      << predicted.bytes << " bytes for " << bytes << ", "
+                      << predicted.seconds << " s for " << seconds << "\n"
                       << toString(plan, mesh, shape) << "by time\n"
                       << toString(std::get<RedistributePlan>(fastest), mesh,
                                   shape);
     }
   std::printf("[ %8s ] %zu placements of %s: %.2fx in bytes, %.2fx in seconds, "
               "%d fail\n",
-              "PRICED", all.size(), ::testing::PrintToString(shape).c_str(),
+              "PREDICTED", all.size(), ::testing::PrintToString(shape).c_str(),
               worstBytes, worstSeconds, failures);
 }
 
@@ -109,11 +111,11 @@ TEST(Estimate, Uneven) {
 TEST(Estimate, TakesNoDevices) {
   // 2^40 devices cost what 8 do.
   Mesh mesh = makeMesh({1 << 20, 1 << 20});
-  Cost price = estimateRedistribute(
+  Cost predicted = estimateRedistribute(
       parse(R"([{"a"}, {}], partial = sum ["b"])"), parse(R"([{}, {"b"}])"),
       mesh, {int64_t{1} << 30, int64_t{1} << 30}, 2);
-  EXPECT_GT(price.bytes, int64_t{1} << 39);
-  EXPECT_GT(price.seconds, 0);
+  EXPECT_GT(predicted.bytes, int64_t{1} << 39);
+  EXPECT_GT(predicted.seconds, 0);
   EXPECT_EQ(estimateRedistribute(parse("[{}, {}]"), parse(R"([{"a"}, {}])"),
                                  mesh, {1 << 20, 8}, 4)
                 .bytes,

@@ -246,11 +246,12 @@ size_t ExhaustiveSearch::groupOf(size_t device, uint32_t varied) const {
 }
 
 /// The sums with which each node is reached right after a reduction, a
-/// make_partial or the start, by what is owed there. `all`: what may be made
-/// partial.
+/// make_partial or the start, by the sums pending there. `all`: the axes that
+/// may be made partial.
 std::map<uint32_t, ExhaustiveSearch::Labels>
-ExhaustiveSearch::search(int src, uint32_t owed, uint32_t all, int32_t bound) {
-  // What is found and not gone on from yet; and with a move behind it.
+ExhaustiveSearch::search(int src, uint32_t pending, uint32_t all,
+                         int32_t bound) {
+  // States found and not yet expanded; and those behind a move.
   std::map<uint32_t, Labels> reached, fresh, behindMoves;
   std::set<uint32_t> open;
   auto reach = [&](uint32_t mask, size_t to, const Counts &sum) {
@@ -261,7 +262,7 @@ ExhaustiveSearch::search(int src, uint32_t owed, uint32_t all, int32_t bound) {
     addLabel(fresh[mask][to], sum);
     open.insert(mask);
   };
-  reach(owed, static_cast<size_t>(src), Counts(devices, 0));
+  reach(pending, static_cast<size_t>(src), Counts(devices, 0));
   while (!open.empty()) {
     // Larger masks first: most steps only take away.
     uint32_t still = *open.rbegin();
@@ -331,26 +332,26 @@ ExhaustiveSearch::search(int src, uint32_t owed, uint32_t all, int32_t bound) {
 std::vector<int64_t>
 ExhaustiveSearch::leastElements(const Placement &src,
                                 const std::vector<Placement> &dsts) {
-  auto owedBy = [&](const Placement &placement) {
-    uint32_t owed = 0;
+  auto pendingOf = [&](const Placement &placement) {
+    uint32_t pending = 0;
     for (const AxisRef &axis : placement.partialAxes)
-      owed |= atomsOf(axis);
-    return owed;
+      pending |= atomsOf(axis);
+    return pending;
   };
   int from = nodeOf(src);
-  uint32_t owed = owedBy(src);
+  uint32_t pending = pendingOf(src);
   // By what may be made partial, and held.
   std::map<std::pair<uint32_t, int32_t>, std::map<uint32_t, Labels>> searches;
   std::vector<int64_t> least;
   for (const Placement &dst : dsts) {
-    uint32_t owing = owedBy(dst);
+    uint32_t wanted = pendingOf(dst);
     int to = nodeOf(dst);
     int32_t bound = std::max(nodes[from].most, nodes[to].most);
-    auto [entry, isNew] = searches.try_emplace({owing, bound});
+    auto [entry, isNew] = searches.try_emplace({wanted, bound});
     if (isNew)
-      entry->second = search(from, owed, owing, bound);
+      entry->second = search(from, pending, wanted, bound);
     int64_t best = INT64_MAX;
-    const Labels &labels = entry->second.at(owing);
+    const Labels &labels = entry->second.at(wanted);
     for (size_t node = 0; node < nodes.size(); ++node)
       for (const Counts &label : labels[node]) {
         Counts sum = label;

@@ -9,15 +9,18 @@
 // Uniform-cost search over all placements of a small tensor on a small mesh,
 // strided ones and sub-axes included, which knows nothing of the planner: it
 // sees a placement as one set of indices per device and dimension. Its states
-// are such placements and what is owed there; its edges are the standard steps:
+// are such placements and the sums pending there; its edges are the standard
+// steps:
 //
-//   move            to any placement that owes the same. A device receives
+//   move            to any placement with the same sums pending. A device
+//   receives
 //                   what it will hold and does not: so count slice, all_gather,
 //                   all_to_all, permute and exchange alike.
-//   reduce_scatter  over any part of what is owed, to any placement of which
+//   reduce_scatter  over any part of the pending sums, to any placement of
+//   which
 //                   every shard lies within the old one: (n-1) x own result.
-//   all_reduce      over any part of what is owed: 2(n-1) x ceil(count/n).
-//   make_partial    over what is not owed and the destination owes, to any
+//   all_reduce      over any part of the pending sums: 2(n-1) x ceil(count/n).
+//   make_partial    over axes of which the destination alone is partial, to any
 //                   placement of which the devices along these axes together
 //                   hold every shard: nothing.
 //
@@ -76,7 +79,7 @@ private:
   bool makesPartial(int from, int to, uint32_t made);
   size_t groupOf(size_t device, uint32_t varied) const;
   void received(int from, int to, Counts &counts) const;
-  std::map<uint32_t, Labels> search(int src, uint32_t owed, uint32_t all,
+  std::map<uint32_t, Labels> search(int src, uint32_t pending, uint32_t all,
                                     int32_t bound);
 
   const Mesh mesh;

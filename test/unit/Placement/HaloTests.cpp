@@ -198,7 +198,7 @@ TEST(Halo, SubAxesAndUnits) {
 }
 
 // Each term of a sum gets its neighbours' terms.
-TEST(Halo, OwedAlike) {
+TEST(Halo, PartialsAreTheSame) {
   Mesh mesh = makeMesh({2, 2});
   CollectiveStep step{CollectiveKind::HaloExchange,
                       parse(R"([{"a"}], partial = sum ["b"])"),
@@ -234,7 +234,7 @@ TEST(Halo, Plans) {
   // One step from another placement: it never receives more than two.
   EXPECT_EQ(planText(R"([{"b"}])", R"([{"a"}])", one, mesh, {8}),
             "halo_exchange [{\"b\"}] -> [{\"a\"}] halo [[1, 1]]\n");
-  // A dim that is whole has no neighbours.
+  // A dim that is replicated has no neighbours.
   EXPECT_EQ(planText(R"([{"a"}])", "[{}]", one, mesh, {8}),
             "all_gather [{\"a\"}] -> [{}]\n");
   EXPECT_EQ(planText("[{}]", "[{}]", one, mesh, {8}), "");
@@ -391,7 +391,7 @@ TEST(Halo, Errors) {
 }
 
 TEST(Halo, Open) {
-  // What is read lies 3 higher than the block: of 10 rows, from 3 on.
+  // The rows read are 3 higher than the block: of 10 rows, from 3 on.
   DimHalo open = dimHaloOf({0, 0, 7, 1, 1, 3});
   EXPECT_TRUE(open.isOpen);
   EXPECT_EQ(toString(open), "[0, 0, 7, 1, 1, 3]");

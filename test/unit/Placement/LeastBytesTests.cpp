@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires ExhaustiveSearch to list all placements of a shape on a mesh.
-// Guarantees rule D4 for pairs of which one owes something: where everything
+// Guarantees rule D4 for pairs of which one is partial: where everything
 // divides, a plan receives exactly what the best of all plans does; where sizes
 // are uneven, at most one row more per step.
 //
@@ -38,18 +38,18 @@ int64_t rowElements(const Placement &src, const Placement &dst,
   return most;
 }
 
-enum class Destinations { OweNothing, Owe };
+enum class Destinations { NotPartial, Partial };
 
-/// `sources` of the sources (all if exhaustive) that owe something, to all
-/// destinations that do not; or of all sources, to all that owe something.
+/// `sources` of the sources (all if exhaustive) that are partial, to all
+/// destinations that do not; or of all sources, to all that are partial.
 void checkLeast(const Mesh &mesh, const Shape &shape,
                 const std::vector<AxisRef> &axes, bool even, size_t sources,
                 bool strided = true,
-                Destinations owing = Destinations::OweNothing) {
+                Destinations chosen = Destinations::NotPartial) {
   ExhaustiveSearch search(mesh, shape, axes, strided);
   std::vector<Placement> placements =
       allPlacements(mesh, shape.size(), axes, PartialKind::Sum);
-  bool any = owing == Destinations::Owe;
+  bool any = chosen == Destinations::Partial;
   std::vector<Placement> srcs;
   for (const Placement &placement : placements)
     if (any || placement.partial)
@@ -159,16 +159,16 @@ TEST(LeastBytes, OfTerms) {
     for (const Shape &shape : std::vector<Shape>{
              {2 * size}, {size, size}, {2 * size, size}, {size, size, 2}})
       checkLeast(mesh, shape, size == 4 ? kHalves : replicatedAxes(mesh), true,
-                 100, true, Destinations::Owe);
+                 100, true, Destinations::Partial);
   }
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{2, 2}, {2, 3}}) {
     Mesh mesh = makeMesh(sizes);
     int64_t all = mesh.numDevices();
     checkLeast(mesh, {2 * all}, replicatedAxes(mesh), true, 100, true,
-               Destinations::Owe);
+               Destinations::Partial);
     checkLeast(mesh, {all, all}, replicatedAxes(mesh), true, 20, true,
-               Destinations::Owe);
+               Destinations::Partial);
   }
 }
 
@@ -179,7 +179,7 @@ TEST(LeastBytes, OfTermsUneven) {
     for (const Shape &shape :
          std::vector<Shape>{{1}, {3}, {5}, {7}, {3, 1}, {5, 3}})
       checkLeast(mesh, shape, replicatedAxes(mesh), false, 20, true,
-                 Destinations::Owe);
+                 Destinations::Partial);
   }
 }
 

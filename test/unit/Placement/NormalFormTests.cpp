@@ -188,7 +188,8 @@ TEST(Refinement, Parts) {
   EXPECT_EQ(text(refine({"a", 1, 4}, mesh, parts)), "a:(1)2 a:(2)2");
   EXPECT_EQ(text(refine({"a", 1, 0}, mesh, parts)), "a:(1)2 a:(2)2 a:(4)2");
   EXPECT_EQ(text(refine({"b", 1, 0}, mesh, parts)), "b");
-  // No common refinement: the axis stays whole and its sub-axes as they are.
+  // No common refinement: the axis stays undivided and its sub-axes as they
+  // are.
   parts = commonRefinement(parse(R"([{"b":(1)2}])"), parse(R"([{"b":(1)3}])"),
                            mesh);
   EXPECT_EQ(text(parts), "a b");

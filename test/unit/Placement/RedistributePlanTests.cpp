@@ -104,11 +104,11 @@ TEST(RedistributePlan, StridedPartial) {
        stridedPlacements(mesh, 24, replicatedAxes(mesh), {2, 3}, 3)) {
     placements.push_back(placement);
     for (const char *axis : {"b", "c"}) {
-      Placement owing = placement;
-      owing.partial = PartialKind::Sum;
-      owing.partialAxes = {AxisRef{axis, 1, 0}};
-      if (!verifyPlacement(owing, mesh, {24}))
-        placements.push_back(owing);
+      Placement sum = placement;
+      sum.partial = PartialKind::Sum;
+      sum.partialAxes = {AxisRef{axis, 1, 0}};
+      if (!verifyPlacement(sum, mesh, {24}))
+        placements.push_back(sum);
     }
   }
   checkAllPairs(placements, mesh, {24}, 4000);

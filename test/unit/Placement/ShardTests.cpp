@@ -86,7 +86,7 @@ void checkSummaries(const Placement &placement, const Mesh &mesh,
       ASSERT_EQ(symbolic.size(), digits);
       for (size_t i = 0; i < digits; ++i) {
         ASSERT_EQ(symbolic[i].extent, shard.digits[i].extent);
-        // What the header says IR may do: cut the extent axis by axis.
+        // The header allows IR to cut the extent axis by axis.
         int64_t offset = 0, length = symbolic[i].extent;
         for (const AxisRef &axis : symbolic[i].axes) {
           int64_t n = axisSize(mesh, axis);
@@ -216,7 +216,7 @@ TEST(Shard, UnknownSizes) {
   ASSERT_EQ(digits.size(), 1u);
   EXPECT_EQ(digits[0].extent, kUnknown);
   EXPECT_EQ(digits[0].axes.size(), 2u);
-  // What an open extent must divide by, and is assumed to.
+  // An open extent is assumed to be divisible by this factor.
   EXPECT_EQ(exactFactor(rows.dims[0], mesh), 1);
   Placement units = parse(R"([{"a", 3}])");
   EXPECT_EQ(exactFactor(units.dims[0], mesh), 3);

@@ -102,17 +102,17 @@ std::vector<Placement> test::allPlacements(const Mesh &mesh, size_t rank,
     return result;
   size_t withoutPartial = result.size();
   for (size_t i = 0; i < withoutPartial; ++i) {
-    std::vector<std::pair<Placement, size_t>> owing = {{result[i], 0}};
-    while (!owing.empty()) {
-      auto [placement, firstAxis] = owing.back();
-      owing.pop_back();
+    std::vector<std::pair<Placement, size_t>> found = {{result[i], 0}};
+    while (!found.empty()) {
+      auto [placement, firstAxis] = found.back();
+      found.pop_back();
       for (size_t a = firstAxis; a < axes.size(); ++a)
         if (isFree(placement, axes[a], mesh)) {
           Placement next = placement;
           next.partial = partial;
           next.partialAxes.push_back(axes[a]);
           result.push_back(next);
-          owing.push_back({next, a + 1});
+          found.push_back({next, a + 1});
         }
     }
   }
@@ -289,7 +289,7 @@ static std::string runStep(const CollectiveStep &step, const Mesh &mesh,
         result[t] = writes[t]++ ? combine(kind, result[t], value) : value;
       }
     }
-    // What a make_partial leaves out is the identity.
+    // Elements that a make_partial leaves out are the identity.
     bool mayLack = step.kind == CollectiveKind::MakePartial;
     for (int count : writes)
       if (mayLack ? count > 1 : count != writes[0])
@@ -354,11 +354,11 @@ std::string test::checkPlan(const RedistributePlan &plan, const Placement &src,
       std::vector<int64_t> a = mesh.coordinates(p), b = mesh.coordinates(q);
       bool member = true;
       for (const AxisRef &part : commonRefinement(dst, dst, mesh)) {
-        bool owed = false;
+        bool isPartial = false;
         for (const AxisRef &axis : dst.partialAxes)
-          owed |= overlap(part, axis, mesh);
-        member &= owed || axisCoordinate(mesh, part, a) ==
-                              axisCoordinate(mesh, part, b);
+          isPartial |= overlap(part, axis, mesh);
+        member &= isPartial || axisCoordinate(mesh, part, a) ==
+                                   axisCoordinate(mesh, part, b);
       }
       if (!member)
         continue;

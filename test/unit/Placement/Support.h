@@ -47,7 +47,7 @@ inline const std::vector<AxisRef> kHalves = {
 
 /// Every placement of rank `rank` whose splits are axes and sub-axes in `axes`,
 /// each at most once, overlapping ones never together. With `partial`, also
-/// those that owe that kind over any subset of the rest.
+/// those that are partial of that kind over any subset of the rest.
 std::vector<Placement> allPlacements(const Mesh &mesh, size_t rank,
                                      const std::vector<AxisRef> &axes,
                                      std::optional<PartialKind> partial = {});

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is printed parses back to the same value, for generated placements with
-// everything that the grammar knows; what is outside of the grammar is refused
+// Printed text parses back to the same value, for generated placements with
+// everything that the grammar knows; text outside of the grammar is refused
 // with a message; and damaged text never does more than that.
 //
 //===----------------------------------------------------------------------===//

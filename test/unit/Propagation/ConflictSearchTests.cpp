@@ -119,7 +119,7 @@ TEST(ConflictSearch, WideTablesAreExactWhileTheyTakeLittleWork) {
     EXPECT_EQ(costOf(problem, searchLeast(problem, starts, options)),
               bruteForce(problem))
         << "problem " << i;
-    // What all of them may take together is not enough for any.
+    // The work allowed to all of them together is not enough for any.
     options.wideWork = 1;
     statistics = {};
     searchLeast(problem, starts, options, &statistics);
@@ -255,7 +255,7 @@ TEST(ConflictSearch, HeldVariablesDoNotDependOnTheOrderOfVariables) {
     for (int domain : problem.domains)
       start.push_back(random() % domain);
     problem.name = [](int v) { return uint64_t(v) * 7919 % 101; };
-    // What was variable v is variable place[v] now, and terms come in another
+    // Variable v has become variable place[v], and terms come in another
     // order.
     std::vector<int> place(count);
     for (int v = 0; v < count; ++v)

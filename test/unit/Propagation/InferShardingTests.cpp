@@ -96,7 +96,7 @@ TEST(InferSharding, TheOrderOfContractedAxesIsTheOperands) {
             "[{}, {}], partial = sum [\"a\", \"b\"]");
 }
 
-TEST(InferSharding, AnOwingOperandIsNotContractedAgain) {
+TEST(InferSharding, APartialOperandIsNotContractedAgain) {
   // The left operand is partial over a; k is not split.
   EXPECT_EQ(infer(matmulRule(4, 6, 8), {"[{}, {}], partial = sum [\"a\"]"},
                   {"[{}, {}], partial = sum [\"a\"]", "[{}, {}]", ""}, mesh),
@@ -114,7 +114,7 @@ TEST(InferSharding, AnOwingOperandIsNotContractedAgain) {
             "[{}, {}], partial = sum [\"a\", \"b\"]");
 }
 
-TEST(InferSharding, PartsOfAnAxisAreOwedByWhoHasThem) {
+TEST(InferSharding, AnOperandIsPartialOverItsPartsOfAnAxis) {
   // (k, g, m), (k, g, n), init (m, n) -> (m, n); factors m, n, k, g.
   ShardingRule rule;
   rule.addFactor(4);
@@ -129,27 +129,27 @@ TEST(InferSharding, PartsOfAnAxisAreOwedByWhoHasThem) {
   rule.inits = {2};
   rule.partials = {{PartialKind::Sum, {0, 2}}, {PartialKind::Sum, {1, 2}}};
   Mesh four = makeMesh({4});
-  std::string owes = "[{}, {}], partial = sum [\"a\"]";
+  std::string partial = "[{}, {}], partial = sum [\"a\"]";
   std::string halves = "[{\"a\":(1)2}, {\"a\":(2)2}, {}]";
   // In the normal form of a result both halves are one axis.
-  EXPECT_EQ(infer(rule, {owes}, {halves, "", ""}, four),
-            halves + " " + halves + " " + owes);
+  EXPECT_EQ(infer(rule, {partial}, {halves, "", ""}, four),
+            halves + " " + halves + " " + partial);
   // Each from another operand.
-  EXPECT_EQ(infer(rule, {owes},
+  EXPECT_EQ(infer(rule, {partial},
                   {"[{\"a\":(1)2}, {}, {}]", "[{}, {\"a\":(2)2}, {}]", ""},
                   four),
-            halves + " " + halves + " " + owes);
+            halves + " " + halves + " " + partial);
   // One half is contracted, the other is partial already.
   std::string half = "[{}, {\"a\":(2)2}, {}]";
-  EXPECT_EQ(infer(rule, {owes},
+  EXPECT_EQ(infer(rule, {partial},
                   {half + ", partial = sum [\"a\":(1)2]", half, ""}, four),
-            half + ", partial = sum [\"a\":(1)2] " + half + " " + owes);
-  // An axis that an operand has as a whole stays whole.
-  EXPECT_EQ(infer(rule, {owes}, {"[{\"a\"}, {}, {}]", halves, ""}, four),
-            "[{\"a\"}, {}, {}] [{\"a\"}, {}, {}] " + owes);
+            half + ", partial = sum [\"a\":(1)2] " + half + " " + partial);
+  // An axis that an operand has undivided stays undivided.
+  EXPECT_EQ(infer(rule, {partial}, {"[{\"a\"}, {}, {}]", halves, ""}, four),
+            "[{\"a\"}, {}, {}] [{\"a\"}, {}, {}] " + partial);
 }
 
-TEST(InferSharding, OfAProductOneOperandOwes) {
+TEST(InferSharding, OneOperandOfAProductIsPartial) {
   ShardingRule product = elementwiseRule({4, 6}, 2, Linearity::Single);
   EXPECT_EQ(infer(product, {"[{}, {}], partial = sum [\"a\"]"},
                   {"[{}, {}]", "[{}, {}], partial = sum [\"a\"]"}, mesh),
@@ -162,7 +162,7 @@ TEST(InferSharding, OfAProductOneOperandOwes) {
             "[{}, {}], partial = sum [\"a\"] [{}, {}]");
 }
 
-TEST(InferSharding, OfASumAllOperandsOwe) {
+TEST(InferSharding, AllOperandsOfASumArePartial) {
   ShardingRule sum = elementwiseRule({4, 6}, 2, Linearity::Together);
   EXPECT_EQ(infer(sum, {"[{\"b\"}, {}], partial = sum [\"a\"]"},
                   {"[{\"b\"}, {}], partial = sum [\"a\"]", "[{\"b\"}, {}]"},

@@ -87,7 +87,7 @@ TEST(Propagation, SaysWhatWasCompared) {
   int w = maker.argument({256, 512}, "[{}, {\"a\"}]");
   int z = maker.argument({64, 512});
   int y = maker.op("matmul", matmulRule(64, 512, 256), {x, w, z}, {{64, 512}});
-  // What is chosen for y takes the way of x from this one.
+  // The choice for y takes the way of x from this one.
   int v = maker.argument({512, 256});
   int u = maker.argument({64, 256});
   int t = maker.op("product", matmulRule(64, 256, 512), {y, v, u}, {{64, 256}});

@@ -91,16 +91,16 @@ std::vector<Placement> together(const std::vector<Placement> &rows,
   return result;
 }
 
-/// Those of `placements`, and what they become by owing a sum along each axis.
+/// Those of `placements`, and the same with a sum pending along each axis.
 std::vector<Placement> withSums(std::vector<Placement> placements,
                                 const Mesh &mesh, const Shape &shape) {
   for (size_t i = 0, e = placements.size(); i < e; ++i)
     for (const AxisRef &axis : replicatedAxes(mesh)) {
-      Placement owing = placements[i];
-      owing.partial = PartialKind::Sum;
-      owing.partialAxes = {axis};
-      if (!verifyPlacement(owing, mesh, shape))
-        placements.push_back(std::move(owing));
+      Placement sum = placements[i];
+      sum.partial = PartialKind::Sum;
+      sum.partialAxes = {axis};
+      if (!verifyPlacement(sum, mesh, shape))
+        placements.push_back(std::move(sum));
     }
   return placements;
 }
@@ -171,7 +171,7 @@ TEST(AllPairs, OtherDevices) {
   runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
 }
 
-// What XLA moves 195.7 MB for, with up to 12 times as much as needed on a pair
+// XLA moves 195.7 MB for these, with up to 12 times as much as needed on a pair
 // (benchmarks/results/redistribution.json).
 TEST(AllPairs, The2401PairsOn2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});

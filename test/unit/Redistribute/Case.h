@@ -25,14 +25,14 @@ namespace shardir::test {
 struct Case {
   Mesh mesh; ///< axes a, b, c, …; sizes as they are when it runs
   Pair pair;
-  /// What the planner does not know; empty or one per axis and per dim.
+  /// True for sizes that the planner does not know; empty, or one entry each.
   std::vector<bool> unknownAxes, unknownDims;
 };
 
 /// A mesh and a pair on it, drawn by Draw.h.
 Case randomCase(std::mt19937_64 &random);
 
-/// What the planner is told of the case.
+/// The mesh and the shape that the planner knows of the case.
 Mesh planningMesh(const Case &c);
 std::vector<int64_t> planningShape(const Case &c);
 /// Whether the case can be planned and run: both placements verify with what

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pairs with partials take the kinds and types of kKinds, and now and then owe
-// one thing before and another after. Requires any list; guarantees pairs in
-// the order of the list, and random placements that verify.
+// Pairs with partials take the kinds and types of kKinds, and now and then are
+// partial one thing before and another after. Requires any list; guarantees
+// pairs in the order of the list, and random placements that verify.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Which pairs of placements are tested, and on what data: out of a list, or at
-// random. Requires lists that owe sums if anything; guarantees the same pairs
+// random. Requires lists of no partials but sums; guarantees the same pairs
 // for the same seed on every platform (mt19937_64 and remainders alone), and
 // that all element types and partial kinds have their turn.
 //
@@ -31,7 +31,7 @@ std::vector<Pair> drawPairs(const std::vector<Placement> &placements,
 Mesh randomMesh(std::mt19937_64 &random);
 /// A shape of rank 0 to 4 and at most a few thousand elements.
 std::vector<int64_t> randomShape(std::mt19937_64 &random);
-/// A placement that verifies; with `kind`, one that may owe it.
+/// A placement that verifies; with `kind`, one that may be partial of it.
 Placement randomPlacement(const Mesh &mesh, const std::vector<int64_t> &shape,
                           std::optional<PartialKind> kind,
                           std::mt19937_64 &random);

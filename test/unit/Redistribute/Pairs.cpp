@@ -144,7 +144,7 @@ void Batch::runPair(RankContext &rank, int64_t position, size_t m) {
   auto allocate = [&](const Placement &placement, int64_t &count) {
     count = Shard(placement, mesh, pair.shape, position).size();
     void *data = rank.allocate(static_cast<size_t>(count) * size);
-    // What nobody writes must not look right.
+    // Elements that nothing writes must not look right.
     std::memset(data, 0xAB, static_cast<size_t>(count) * size);
     return data;
   };
@@ -182,7 +182,7 @@ void Batch::localStep(const CollectiveStep &step, const Pair &pair,
   size_t size = runtime::elementSize(pair.type);
   Shard from(step.from, mesh, pair.shape, position);
   Shard to(step.to, mesh, pair.shape, position);
-  // Along what is newly owed and splits nothing, the first device has a term.
+  // Along a new partial axis that splits nothing, the first device has a term.
   std::vector<int64_t> coords = mesh.coordinates(position);
   bool keeps = true;
   for (const AxisRef &part : commonRefinement(step.from, step.to, mesh)) {
@@ -219,7 +219,7 @@ void Batch::check() {
     outcomes[members[m]].wrong = checkPair(m);
 }
 
-/// What the runtime copies from other ranks is what it counts.
+/// Checks that the runtime counts the bytes it copies from other ranks.
 std::string Batch::checkRoutes(size_t m) {
   const Pair &pair = pairs[members[m]];
   auto size = static_cast<int64_t>(runtime::elementSize(pair.type));

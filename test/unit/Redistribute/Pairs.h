@@ -25,12 +25,12 @@
 
 namespace shardir::test {
 
-/// What happened to a pair. Figures are the largest over devices, in bytes.
+/// The outcome of a pair. Figures are the largest over devices, in bytes.
 struct Outcome {
   std::string wrong; ///< what is wrong, "" for nothing
   RedistributePlan plan;
   int64_t received = 0; ///< counted by the runtime
-  /// What set arithmetic says a device lacks; -1 for pairs with partials.
+  /// The bytes a device lacks by set arithmetic; -1 for pairs with partials.
   int64_t least = -1;
   int64_t sourceBytes = 0, destinationBytes = 0;
   /// The largest intermediate value, 0 where there is none.
@@ -39,7 +39,7 @@ struct Outcome {
   int64_t peak = 0;
 };
 
-/// What is asked of a plan: the least bytes too; right values within rule D2's
+/// Requirements on a plan: the least bytes too; right values within rule D2's
 /// memory, as of one that was weighed by time; or right values alone, as of one
 /// that was made before sizes were known.
 enum class Promise { Everything, Memory, RightValues };

@@ -56,7 +56,7 @@ TEST(Property, AnyPlacementToAnyOther) {
       report(c, seed);
       ++failures;
     }
-    // What the cases are like, so that a change of the draw is seen.
+    // Counts kinds of cases, so that a change of the draw is seen.
     const Placement &src = c.pair.src;
     partial += src.partial.has_value();
     for (size_t d = 0; d < src.dims.size(); ++d) {

@@ -13,7 +13,8 @@
 // and the memory counted by the runtime against rule D2.
 //
 // run-pairs --compiler=shard-compile --folder=DIR --seed=N and one of
-//   --mesh=2,4 --shape=5x7 [--sample=N]   all pairs of placements by whole axes
+//   --mesh=2,4 --shape=5x7 [--sample=N]   all pairs of placements by undivided
+//   axes
 //     [--part=1/2]                        the first half of them
 //   --random=N                            N modules of pairs drawn at random:
 //                                         sub-axes, strided, device orders
@@ -201,7 +202,7 @@ std::optional<size_t> runModule(const Options &options, const Mesh &mesh,
   return failures;
 }
 
-/// Pairs of all placements by whole axes, in modules of some size.
+/// Pairs of all placements by undivided axes, in modules of some size.
 int runAll(const Options &options) {
   Mesh mesh = makeMesh(parseList(options.mesh, ','));
   Shape shape = parseList(options.shape, 'x');

@@ -43,7 +43,7 @@ static int64_t numTerms(const Placement &placement, const Mesh &mesh) {
 /// The positions that hold the terms of what `position` holds.
 static std::vector<int64_t> groupOf(const Placement &placement,
                                     const Mesh &mesh, int64_t position) {
-  // The device index along an axis without the digits that are owed.
+  // The device index along an axis without the partial digits.
   auto rest = [&](int64_t p) {
     std::vector<int64_t> coords = mesh.coordinates(p), kept = coords;
     for (const AxisRef &axis : placement.partialAxes) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each rank holds before a change of placement and must hold after it.
+// The shards that each rank holds before and after a change of placement.
 // Requires of the library under test only shardOf, in which the tensor's
 // elements are found; knows nothing of plans, pieces or steps. All figures are
 // in bytes, the largest over devices.
@@ -94,7 +94,7 @@ int64_t largestShard(const Placement &placement, const Mesh &mesh,
                      const Pair &pair);
 
 /// Writes what the device at `position` holds of the source; with partials,
-/// every device along the owed axes another term.
+/// every device along the partial axes another term.
 void fillSource(const Mesh &mesh, const Pair &pair, int64_t position,
                 void *data);
 /// Whether that is still there.
@@ -102,12 +102,12 @@ bool isSource(const Mesh &mesh, const Pair &pair, int64_t position,
               const void *data);
 
 /// Compares the destination's shards, by position, with the tensor: terms that
-/// are still owed are reduced first. Returns what is wrong, or "".
+/// are still partial are reduced first. Returns what is wrong, or "".
 std::string checkResult(const Mesh &mesh, const Pair &pair,
                         const std::vector<const void *> &shards);
 
-/// What a device's destination holds and its source does not, the largest over
-/// devices. Requires a pair without partials.
+/// The bytes that a device's destination holds and its source lacks, the
+/// largest over devices. Requires a pair without partials.
 int64_t leastBytes(const Mesh &mesh, const Pair &pair);
 
 /// `[{"a"}, {}] -> [{}, {"a"}] of 5x7 f32 on a=2, b=4`

@@ -9,8 +9,8 @@
 // Takes one thing after another away from a failing case and keeps what still
 // fails, until nothing can be taken away. Requires a test of failure that gives
 // the same answer to the same case. Guarantees an end: every step removes an
-// axis, a dim, a split or an owed axis, lowers a size, or replaces something by
-// its plain form, never the other way.
+// axis, a dim, a split or a partial axis, lowers a size, or replaces something
+// by its plain form, never the other way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,11 +143,11 @@ private:
           });
       for (size_t i = 0; i < p.partialAxes.size(); ++i)
         add([&](Case &c) {
-          Placement &owing = c.pair.*member;
-          owing.partialAxes.erase(owing.partialAxes.begin() +
-                                  static_cast<ptrdiff_t>(i));
-          if (owing.partialAxes.empty())
-            owing.partial.reset();
+          Placement &changed = c.pair.*member;
+          changed.partialAxes.erase(changed.partialAxes.begin() +
+                                    static_cast<ptrdiff_t>(i));
+          if (changed.partialAxes.empty())
+            changed.partial.reset();
         });
     }
   }

@@ -33,7 +33,7 @@ struct Number {
   }
 };
 
-/// Element `index` (row-major in the whole tensor) of term `term`; without a
+/// Element `index` (row-major in the global tensor) of term `term`; without a
 /// kind there is one term, and elements differ as much as the type allows.
 Number valueOf(std::optional<PartialKind> kind, ElementType type, int64_t index,
                int64_t term);
@@ -44,10 +44,10 @@ Number combine(PartialKind kind, ElementType type, Number a, Number b);
 void store(ElementType type, Number value, void *data, size_t index);
 Number load(ElementType type, const void *data, size_t index);
 
-/// What `shard-run` would print, for messages.
+/// The text that `shard-run` would print, for messages.
 std::string toString(Number value);
 
-/// Whether values of this type can owe this kind.
+/// Whether values of this type can be partial of this kind.
 bool hasKind(PartialKind kind, ElementType type);
 
 struct KindAndType {
@@ -56,7 +56,7 @@ struct KindAndType {
 };
 /// Every kind, on types that give it a meaning.
 extern const std::vector<KindAndType> kKinds;
-/// Types for what owes nothing.
+/// Types for placements that are not partial.
 extern const std::vector<ElementType> kTypes;
 
 } // namespace shardir::test

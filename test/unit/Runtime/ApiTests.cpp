@@ -522,7 +522,7 @@ TEST_F(ApiTest, RunsBesideTheirHost) {
     for (size_t k = 0; k < in[i].data.size(); ++k)
       EXPECT_EQ(out[i].data[k], 2 * in[i].data[k]);
   }
-  // What is wrong with a call is said to the one who waits.
+  // The error of a call is returned to the caller that waits for it.
   ASSERT_EQ(shardir_run_start(program, "gather", nullptr, 0, nullptr, 0,
                               nullptr, &pending[0]),
             SHARDIR_OK);

@@ -64,7 +64,7 @@ bool has(const std::vector<AxisRef> &axes, const std::string &name) {
                      [&](const AxisRef &a) { return a.name == name; });
 }
 
-/// The number of a device's term: its coordinates along whole partial axes.
+/// The number of a device's term: its coordinates along undivided partial axes.
 int64_t termOf(const Placement &p, const Mesh &mesh,
                const std::vector<int64_t> &coords) {
   int64_t term = 0;
@@ -85,7 +85,7 @@ std::vector<T> operandOf(const CollectiveStep &step, const Mesh &mesh,
   return data;
 }
 
-/// What the device must hold of the result; sums over the axes that are
+/// The result that the device must hold; sums over the axes that are
 /// partial before and not after, zero where a new partial axis says so.
 template <class T>
 std::vector<T> resultOf(const CollectiveStep &step, const Mesh &mesh,
@@ -118,8 +118,8 @@ std::vector<T> resultOf(const CollectiveStep &step, const Mesh &mesh,
   return data;
 }
 
-/// All placements of a matrix by whole axes: each axis nowhere, on a dim, or
-/// partial, in both orders, and a strided one.
+/// All placements of a matrix by undivided axes: each axis nowhere, on a dim,
+/// or partial, in both orders, and a strided one.
 std::vector<std::string> placements(const std::vector<AxisText> &axes) {
   std::vector<std::string> result;
   size_t n = axes.size(), count = 1;

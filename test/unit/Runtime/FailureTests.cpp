@@ -106,7 +106,7 @@ TEST_P(Failure, BucketOfDifferentGroups) {
 TEST_P(Failure, AmongCollectivesWithoutPosts) {
   if (overCuda())
     GTEST_SKIP() << "buffers are the host's, which would not wait for them";
-  // What waits for a rank that has failed is left, and the next run goes on.
+  // Ranks that wait for a failed rank stop waiting, and the next run succeeds.
   auto program = twoCollectives().program();
   JobOptions options;
   options.checksEach = false;

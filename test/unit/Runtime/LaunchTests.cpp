@@ -99,7 +99,7 @@ TEST(Launch, StepsOfSlurm) {
                                               {"SLURM_NTASKS", "4"},
                                               {"SLURM_JOB_ID", "123"},
                                               {"SLURM_NODELIST", "n[1-2]"}};
-  // What a batch script runs is no task of a step.
+  // The processes of a batch script are not tasks of a step.
   Environment script(batch);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
   EXPECT_EQ(launch.kind, Launch::Alone);

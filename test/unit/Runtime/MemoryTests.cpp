@@ -198,7 +198,7 @@ TEST(Route, OnlyAnAllReduceIsFlat) {
   auto gather = program->routes.get(2, nullptr, error);
   EXPECT_FALSE(gather->flatReduce);
   EXPECT_EQ(gather->parts[0].bytes, 4 * 4);
-  // What each may store into all results.
+  // After a gather alone, all ranks have the same result.
   EXPECT_TRUE(gather->sameResult);
   EXPECT_FALSE(reduce->sameResult || scatter->sameResult);
 }

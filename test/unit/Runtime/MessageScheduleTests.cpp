@@ -37,7 +37,7 @@ Data operandOf(size_t position, int64_t count) {
   return data;
 }
 
-/// What the route says that each position ends with.
+/// The data that each position ends with by the route.
 std::vector<Data> expected(const Route &route, const std::vector<Data> &in) {
   std::vector<Data> out;
   for (const RoutePart &part : route.parts) {
@@ -312,7 +312,7 @@ TEST(MessageSchedule, BlocksMeetWhateverTheLimits) {
     MetadataText text({{"x", 2}, {"y", 3}});
     for (const std::string &from : list)
       for (const std::string &to : list)
-        // A new owed axis is filled in by the communicator, not by messages.
+        // A new partial axis is filled in by the communicator, not by messages.
         if (to.find("partial") == std::string::npos)
           text.redistribute("exchange", from, to, shape);
     Counts counts = simulateAll(text);
@@ -412,7 +412,7 @@ TEST(MessageSchedule, ContiguousDataGoesInPlace) {
     return std::make_tuple(counts.inPlace == counts.messages,
                            received == receives);
   };
-  // Rows are contiguous on both sides, columns where they are whole.
+  // Rows are contiguous on both sides, columns where they are replicated.
   EXPECT_EQ(shareInPlace("all_gather", "[{\"x\"}, {}]", "[{}, {}]"),
             std::make_tuple(true, true));
   EXPECT_EQ(shareInPlace("all_gather", "[{}, {\"x\"}]", "[{}, {}]"),

@@ -34,7 +34,7 @@ namespace {
 
 using Calls = std::map<std::string, long>;
 
-/// What this process has called since it started.
+/// The number of calls of function `name` since this process started.
 long countOf(const char *name) {
   static auto *ask = reinterpret_cast<decltype(&shardir_stub_mpi_calls)>(
       dlsym(dlopen(SHARDIR_TEST_STUB_MPI, RTLD_NOW), "shardir_stub_mpi_calls"));
@@ -78,8 +78,8 @@ void expectCalls(const char *what, const Calls &calls, const Calls &expected) {
   std::fprintf(stderr, "\n");
 }
 
-/// What 16,384 ranks do takes long where the machine is busy and threads are
-/// checked.
+/// The collectives of 16,384 ranks take long where the machine is busy and
+/// threads are checked.
 JobOptions patientOptions() {
   JobOptions options = defaultOptions();
   options.timeout = 600;
@@ -177,8 +177,8 @@ struct Spent {
   }
 };
 
-/// What the route and the first call of collective 0 take, in a group of
-/// `members`, whatever the mesh.
+/// Checks the costs of the route and of the first call of collective 0 in a
+/// group of `members`, which depend on nothing else of the mesh.
 void expectCosts(const char *what, const MetadataText &text, size_t operand,
                  size_t result, int64_t members, bool ordered = false) {
   JobOptions options = patientOptions();

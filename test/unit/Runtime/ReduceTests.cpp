@@ -76,7 +76,7 @@ TEST(Reduce, WhichKindsHaveAMeaning) {
     }
 }
 
-/// What an integer kind gives, in 128 bits and cut to the width afterwards.
+/// The reduction of an integer kind in 128 bits, cut to the width afterwards.
 template <class T> T integerReference(PartialKind kind, T a, T b) {
   using U = std::make_unsigned_t<T>;
   U ua = U(a), ub = U(b);

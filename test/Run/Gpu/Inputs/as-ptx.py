@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 
-# What an architecture has for schedules that it lacks.
+# Replacements for schedules that an architecture lacks.
 INSTEAD = {"sm_100a": {"ws_gemm": "tcgen05_gemm", "wgmma_attention": "tcgen05_attention"}}
 
 
@@ -36,7 +36,7 @@ def commands_of(path):
         while any(name in text for name in definitions):
             for name, value in definitions.items():
                 text = text.replace(name, value)
-        # What the compiler says beside it is compared elsewhere.
+        # Other tests compare the compiler's own output.
         text = re.split(r" 2>| \|", text)[0]
         if re.match(r"env SHARDIR_CUDA_LIBRARY=%emulated_cuda .*shard-run ", text) and "arch=host" in text and "%t" not in text.split("shard-run")[1]:
             yield text

@@ -36,9 +36,9 @@ class Program:
             self.ops.append((kind, f"v{i}", rng.choice(values), second, self.placement(2)))
             values.append(f"v{i}")
         self.last = values[-1]
-        self.owed = rng.random() < 0.5
+        self.partial = rng.random() < 0.5
 
-    def placement(self, rank, manual=False, axes=None, owed=""):
+    def placement(self, rank, manual=False, axes=None, partial=""):
         """Any placement of the axes that are not manual, or of those given."""
         left = list(axes or self.others)
         dims = []
@@ -49,7 +49,7 @@ class Program:
             if self.rng.random() < 0.6:
                 entries.append("?")
             dims.append("{" + ", ".join(entries) + "}")
-        return f"#shardir.placement<@m, [{', '.join(dims)}]{owed}>"
+        return f"#shardir.placement<@m, [{', '.join(dims)}]{partial}>"
 
     def annotation(self, rank):
         if self.rng.random() < 0.5:
@@ -101,12 +101,12 @@ class Program:
         arguments = [f"%{o}: {whole if o == 'x' else weight}{self.annotation(2)}" for o in operands]
         ins = [self.placement(2, manual=o == "x") for o in operands]
         total = f"#shardir.placement<@m, [{{{self.rng.choice(['', '?'])}}}]"
-        outs = [self.placement(2, manual=True), total + (', partial = sum ["dp"]>' if self.owed else ">")]
+        outs = [self.placement(2, manual=True), total + (', partial = sum ["dp"]>' if self.partial else ">")]
         lines = self.body(local, inside=True)
-        if not self.owed:
+        if not self.partial:
             lines.append('%all = collective.all_reduce %own from #shardir.placement<@m, [{}], partial = sum ["dp"]> '
                          f"to #shardir.placement<@m, [{{}}]> of {vector} : {vector} -> {vector}")
-        lines.append(f"shardir.yield %{self.last}, %{'own' if self.owed else 'all'} : {part}, {vector}")
+        lines.append(f"shardir.yield %{self.last}, %{'own' if self.partial else 'all'} : {part}, {vector}")
         blocks = [f"%{o}: {part if o == 'x' else weight}" for o in operands]
         # Inside, names are those of the block's arguments.
         arguments = [a.replace("%", "%out_", 1) for a in arguments]

@@ -5,47 +5,47 @@ shardir.mesh @m <["x"=?4]>
 
 #rows = #shardir.placement<@m, [{"x"}, {}]>
 #columns = #shardir.placement<@m, [{}, {"x"}]>
-#whole = #shardir.placement<@m, [{}, {}]>
+#replicated = #shardir.placement<@m, [{}, {}]>
 #partial = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
 #vector = #shardir.placement<@m, [{}]>
 #blocks = #shardir.placement<@m, [{"x"}]>
 #terms = #shardir.placement<@m, [{}], partial = sum ["x"]>
 
 // The result of a product is smaller than its operand.
-func.func @linear(%x: tensor<10x16xi32> {shardir.placement = #rows}, %w: tensor<16x3xi32> {shardir.placement = #whole})
-    -> (tensor<10x3xi32> {shardir.placement = #whole}) {
+func.func @linear(%x: tensor<10x16xi32> {shardir.placement = #rows}, %w: tensor<16x3xi32> {shardir.placement = #replicated})
+    -> (tensor<10x3xi32> {shardir.placement = #replicated}) {
   %zero = arith.constant 0 : i32
-  %e = tensor.empty() {shardir.placements = [#whole]} : tensor<10x3xi32>
-  %f = linalg.fill {shardir.placements = [#whole]} ins(%zero : i32) outs(%e : tensor<10x3xi32>) -> tensor<10x3xi32>
-  %y = linalg.matmul {shardir.placements = [#whole]} ins(%x, %w : tensor<10x16xi32>, tensor<16x3xi32>) outs(%f : tensor<10x3xi32>) -> tensor<10x3xi32>
+  %e = tensor.empty() {shardir.placements = [#replicated]} : tensor<10x3xi32>
+  %f = linalg.fill {shardir.placements = [#replicated]} ins(%zero : i32) outs(%e : tensor<10x3xi32>) -> tensor<10x3xi32>
+  %y = linalg.matmul {shardir.placements = [#replicated]} ins(%x, %w : tensor<10x16xi32>, tensor<16x3xi32>) outs(%f : tensor<10x3xi32>) -> tensor<10x3xi32>
   return %y : tensor<10x3xi32>
 }
 
 // A contracted dim that is gathered: each device may have a term instead.
-func.func @contracted(%x: tensor<5x70xi32> {shardir.placement = #columns}, %w: tensor<70x3xi32> {shardir.placement = #whole})
-    -> (tensor<5x3xi32> {shardir.placement = #whole}) {
+func.func @contracted(%x: tensor<5x70xi32> {shardir.placement = #columns}, %w: tensor<70x3xi32> {shardir.placement = #replicated})
+    -> (tensor<5x3xi32> {shardir.placement = #replicated}) {
   %zero = arith.constant dense<0> : tensor<5x3xi32>
-  %y = linalg.matmul {shardir.placements = [#whole]} ins(%x, %w : tensor<5x70xi32>, tensor<70x3xi32>) outs(%zero : tensor<5x3xi32>) -> tensor<5x3xi32>
+  %y = linalg.matmul {shardir.placements = [#replicated]} ins(%x, %w : tensor<5x70xi32>, tensor<70x3xi32>) outs(%zero : tensor<5x3xi32>) -> tensor<5x3xi32>
   return %y : tensor<5x3xi32>
 }
 
 // Through ops that keep the size to one that halves it.
-func.func @narrowed(%x: tensor<10x16xf32> {shardir.placement = #rows}) -> (tensor<10x16xbf16> {shardir.placement = #whole}) {
-  %0 = math.absf %x {shardir.placements = [#whole]} : tensor<10x16xf32>
-  %1 = arith.negf %0 {shardir.placements = [#whole]} : tensor<10x16xf32>
-  %2 = arith.truncf %1 {shardir.placements = [#whole]} : tensor<10x16xf32> to tensor<10x16xbf16>
+func.func @narrowed(%x: tensor<10x16xf32> {shardir.placement = #rows}) -> (tensor<10x16xbf16> {shardir.placement = #replicated}) {
+  %0 = math.absf %x {shardir.placements = [#replicated]} : tensor<10x16xf32>
+  %1 = arith.negf %0 {shardir.placements = [#replicated]} : tensor<10x16xf32>
+  %2 = arith.truncf %1 {shardir.placements = [#replicated]} : tensor<10x16xf32> to tensor<10x16xbf16>
   return %2 : tensor<10x16xbf16>
 }
 
 // And in front of the one that doubles it.
-func.func @widened(%x: tensor<10x16xbf16> {shardir.placement = #rows}) -> (tensor<10x16xf32> {shardir.placement = #whole}) {
+func.func @widened(%x: tensor<10x16xbf16> {shardir.placement = #rows}) -> (tensor<10x16xf32> {shardir.placement = #replicated}) {
   %0 = arith.extf %x {shardir.placements = [#rows]} : tensor<10x16xbf16> to tensor<10x16xf32>
   %1 = math.absf %0 {shardir.placements = [#rows]} : tensor<10x16xf32>
   %2 = arith.negf %1 {shardir.placements = [#rows]} : tensor<10x16xf32>
   return %2 : tensor<10x16xf32>
 }
 
-func.func @broadcast(%x: tensor<10xi32> {shardir.placement = #blocks}) -> (tensor<10x16xi32> {shardir.placement = #whole}) {
+func.func @broadcast(%x: tensor<10xi32> {shardir.placement = #blocks}) -> (tensor<10x16xi32> {shardir.placement = #replicated}) {
   %e = tensor.empty() {shardir.placements = [#rows]} : tensor<10x16xi32>
   %0 = linalg.broadcast ins(%x : tensor<10xi32>) outs(%e : tensor<10x16xi32>) dimensions = [1] {shardir.placements = [#rows]}
   return %0 : tensor<10x16xi32>
@@ -89,7 +89,7 @@ func.func @scattered(%a: tensor<7x9xi32> {shardir.placement = #rows}, %bias: ten
   return %2, %3 : tensor<9xi32>, tensor<9xi32>
 }
 
-// A sum that is needed whole and in parts is reduced once.
+// A sum needed both replicated and in shards is reduced once.
 func.func @whole_and_parts(%a: tensor<7x9xi32> {shardir.placement = #rows}) -> (tensor<9xi32> {shardir.placement = #vector}, tensor<9xi32> {shardir.placement = #blocks}) {
   %zero = arith.constant {shardir.placements = [#vector]} dense<0> : tensor<9xi32>
   %0 = linalg.reduce { arith.addi } ins(%a : tensor<7x9xi32>) outs(%zero : tensor<9xi32>) dimensions = [0] {shardir.placements = [#terms]}
@@ -98,11 +98,11 @@ func.func @whole_and_parts(%a: tensor<7x9xi32> {shardir.placement = #rows}) -> (
   return %1, %2 : tensor<9xi32>, tensor<9xi32>
 }
 
-// What is gathered anyway is sliced, not sent again.
-func.func @several(%x: tensor<9x16xi32> {shardir.placement = #rows}) -> (tensor<9x16xi32> {shardir.placement = #whole}, tensor<9x16xi32> {shardir.placement = #columns}) {
+// A tensor that is gathered anyway is sliced, not sent again.
+func.func @several(%x: tensor<9x16xi32> {shardir.placement = #rows}) -> (tensor<9x16xi32> {shardir.placement = #replicated}, tensor<9x16xi32> {shardir.placement = #columns}) {
   %0 = math.absi %x {shardir.placements = [#columns]} : tensor<9x16xi32>
-  %1 = arith.muli %x, %x {shardir.placements = [#whole]} : tensor<9x16xi32>
-  %2 = arith.addi %x, %1 {shardir.placements = [#whole]} : tensor<9x16xi32>
+  %1 = arith.muli %x, %x {shardir.placements = [#replicated]} : tensor<9x16xi32>
+  %2 = arith.addi %x, %1 {shardir.placements = [#replicated]} : tensor<9x16xi32>
   return %2, %0 : tensor<9x16xi32>, tensor<9x16xi32>
 }
 
@@ -115,15 +115,15 @@ func.func @not_linear(%a: tensor<7x9xi32> {shardir.placement = #rows}) -> (tenso
 }
 
 // Nothing to gain: what is used is what is moved.
-func.func @kept(%x: tensor<10x16xi32> {shardir.placement = #rows}) -> (tensor<10x16xi32> {shardir.placement = #whole}) {
+func.func @kept(%x: tensor<10x16xi32> {shardir.placement = #rows}) -> (tensor<10x16xi32> {shardir.placement = #replicated}) {
   %0 = math.absi %x {shardir.placements = [#rows]} : tensor<10x16xi32>
   return %0 : tensor<10x16xi32>
 }
 
-// What a user asks for is not traded for bytes.
+// A placement that a user has requested is not traded for bytes.
 func.func @asked(%x: tensor<10x16xi32> {shardir.placement = #rows}) -> (tensor<10xi32> {shardir.placement = #vector}) {
   %zero = arith.constant {shardir.placements = [#vector]} dense<0> : tensor<10xi32>
-  %0 = shardir.constrain %x to #whole {shardir.placements = [#whole]} : tensor<10x16xi32>
+  %0 = shardir.constrain %x to #replicated {shardir.placements = [#replicated]} : tensor<10x16xi32>
   %1 = linalg.reduce { arith.addi } ins(%0 : tensor<10x16xi32>) outs(%zero : tensor<10xi32>) dimensions = [1] {shardir.placements = [#vector]}
   return %1 : tensor<10xi32>
 }

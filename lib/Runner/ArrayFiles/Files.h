@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNNER_FILES_H
-#define SHARDIR_LIB_RUNNER_FILES_H
+#ifndef SHARDIR_LIB_RUNNER_ARRAYFILES_FILES_H
+#define SHARDIR_LIB_RUNNER_ARRAYFILES_FILES_H
 
 #include "ShardIR/Runner/Array.h"
 #include "ShardIR/Runner/ArrayFile.h"
@@ -155,7 +155,15 @@ std::vector<std::string> namesInSafetensors(const FileSource &source);
 void writeSafetensors(
     FileSink &sink,
     const std::vector<std::pair<std::string, const Array *>> &arrays);
-std::vector<std::string> namesInIndex(const std::string &path);
+/// The folder of a path, with its slash; "" for none.
+std::string folderOf(const std::string &path);
+/// The arrays that an index of .safetensors files names, each with the path of
+/// its file.
+std::vector<std::pair<std::string, std::string>>
+readIndex(const std::string &path);
+/// The file and member that an index names for the array of `ref`; others as
+/// they are.
+ArrayRef resolveIndex(const ArrayRef &ref);
 StoredArray findRaw(const FileSource &source, ElementType type,
                     const Shape &shape);
 /// The same for any format; nothing for an .npz.
@@ -165,4 +173,4 @@ std::optional<StoredArray> findArray(const FileSource &source,
 
 } // namespace shardir::runner
 
-#endif // SHARDIR_LIB_RUNNER_FILES_H
+#endif // SHARDIR_LIB_RUNNER_ARRAYFILES_FILES_H

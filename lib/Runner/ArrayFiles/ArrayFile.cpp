@@ -15,7 +15,6 @@
 
 #include "ShardIR/Runner/ArrayFile.h"
 #include "Files.h"
-#include "Slices.h"
 
 #include "ShardIR/Runner/Failure.h"
 
@@ -73,8 +72,12 @@ ArrayRef runner::parseArchive(const std::string &path) {
 }
 
 std::vector<std::string> runner::readArrayNames(const ArrayRef &archive) {
-  if (archive.format == FileFormat::SafetensorsIndex)
-    return namesInIndex(archive.path);
+  if (archive.format == FileFormat::SafetensorsIndex) {
+    std::vector<std::string> names;
+    for (const auto &array : readIndex(archive.path))
+      names.push_back(array.first);
+    return names;
+  }
   FileSource source(archive.path);
   return archive.format == FileFormat::Npz ? namesInNpz(source)
                                            : namesInSafetensors(source);

@@ -159,3 +159,39 @@ void runner::writeSafetensors(
   for (const auto &[name, array] : arrays)
     sink.write(array->bytes.data(), array->bytes.size());
 }
+
+std::string runner::folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::vector<std::pair<std::string, std::string>>
+runner::readIndex(const std::string &path) {
+  FileSource source(path);
+  auto index = nlohmann::ordered_json::parse(
+      source.readString(0, source.size()), nullptr,
+      /*allow_exceptions=*/false);
+  if (!index.is_object() || !index.contains("weight_map") ||
+      !index["weight_map"].is_object())
+    source.fail("it is no index: it has no \"weight_map\"");
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto &item : index["weight_map"].items()) {
+    if (!item.value().is_string() ||
+        item.value().get<std::string>().find('/') != std::string::npos)
+      source.fail("\"weight_map\" gives no file beside the index for '" +
+                  item.key() + "'");
+    files.emplace_back(item.key(),
+                       folderOf(path) + item.value().get<std::string>());
+  }
+  return files;
+}
+
+ArrayRef runner::resolveIndex(const ArrayRef &ref) {
+  if (ref.format != FileFormat::SafetensorsIndex)
+    return ref;
+  for (const auto &[name, file] : readIndex(ref.path))
+    if (name == ref.member)
+      return {file, FileFormat::Safetensors, name};
+  failUsage("cannot read '" + ref.path + "': it has no tensor '" + ref.member +
+            "'");
+}
