@@ -113,9 +113,15 @@ int loadPtx(Call &call, const char *text, std::unique_ptr<Module> loaded,
             Module **module) {
   constexpr char kElf[] = "\x7f"
                           "ELF";
-  if (std::memcmp(text, kElf, 4) == 0)
+  if (std::memcmp(text, kElf, 4) == 0) {
+    // The architecture is a byte of ELF's flags, since CUDA 13's ABI the
+    // second.
+    uint32_t flags;
+    std::memcpy(&flags, text + 48, sizeof(flags));
+    call.with("cubin", (text[8] >= 8 ? flags >> 8 : flags) & 0xff);
     return call.fail(kNoBinaryForGpu,
                      "the emulated GPU runs PTX and host functions, no cubins");
+  }
   std::string error;
   std::shared_ptr<ptx::Module> read = ptx::load(text, error);
   if (!read)

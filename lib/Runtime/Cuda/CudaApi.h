@@ -41,6 +41,7 @@ enum : Result {
   Success = 0,
   OutOfMemory = 2,
   NoDevice = 100,
+  InvalidImage = 200,
   NoBinaryForGpu = 209,
   NotReady = 600,
 };

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDevice.h"
+#include "DeviceImages.h"
 
 #include "Processes/Launch.h"
 
@@ -22,11 +23,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-
-#ifdef SHARDIR_HAVE_DEVICE_KERNELS
-/// DeviceKernels.cpp as PTX, NUL-terminated.
-extern "C" const char shardir_device_kernels_ptx[];
-#endif
 
 namespace shardir {
 namespace runtime {
@@ -119,8 +115,8 @@ void CudaDevice::makeCurrent() const {
             "use GPU " + std::to_string(ordinal));
 }
 
-cuda::Module CudaDevice::load(const void *image,
-                              const std::string &what) const {
+cuda::Module CudaDevice::load(const void *image, const std::string &what,
+                              bool orNone) const {
   char log[2048] = "";
   int options[] = {cuda::JitErrorLogBuffer, cuda::JitErrorLogBufferSizeBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
@@ -129,6 +125,9 @@ cuda::Module CudaDevice::load(const void *image,
       api.ModuleLoadDataEx(&module, image, 2, options, values);
   if (result == cuda::Success)
     return module;
+  if (orNone &&
+      (result == cuda::InvalidImage || result == cuda::NoBinaryForGpu))
+    return nullptr;
   std::string said = log;
   for (char &c : said)
     c = c == '\n' ? ' ' : c;
@@ -140,25 +139,32 @@ cuda::Module CudaDevice::load(const void *image,
                       (said.empty() ? "" : ": " + said));
 }
 
+cuda::Module CudaDevice::loadOwnKernels() const {
+  std::string what = "the runtime's kernels";
+  // The emulated GPU runs what a card does; it has host functions of its own
+  // for runtimes that were built without.
+  const void *image = api.emulatedKernels;
+#ifdef SHARDIR_HAVE_DEVICE_KERNELS
+  // A driver older than the assembler refuses its cubins, and compiles PTX.
+  if (const char *cubin = deviceCubinFor(architecture))
+    if (cuda::Module module = load(cubin, what, /*orNone=*/true))
+      return module;
+  image = shardir_device_kernels_ptx;
+#endif
+  if (!image)
+    throw cuda::Failure("cannot copy and reduce on GPUs: the runtime was "
+                        "built by a compiler that knows no NVPTX; build it "
+                        "with clang");
+  return load(image, what);
+}
+
 cuda::Function CudaDevice::kernel(const char *kernelName) {
   std::lock_guard<std::mutex> lock(mutex);
   cuda::Function &function = functions[kernelName];
   if (function)
     return function;
-  if (!ownKernels) {
-    // The emulated GPU runs what a card does; it has host functions of its own
-    // for runtimes that were built without.
-#ifdef SHARDIR_HAVE_DEVICE_KERNELS
-    const void *image = shardir_device_kernels_ptx;
-#else
-    const void *image = api.emulatedKernels;
-#endif
-    if (!image)
-      throw cuda::Failure("cannot copy and reduce on GPUs: the runtime was "
-                          "built by a compiler that knows no NVPTX; build it "
-                          "with clang");
-    ownKernels = load(image, "the runtime's kernels");
-  }
+  if (!ownKernels)
+    ownKernels = loadOwnKernels();
   cuda::Function found = nullptr;
   api.check(api.ModuleGetFunction(&found, ownKernels, kernelName),
             "cuModuleGetFunction",

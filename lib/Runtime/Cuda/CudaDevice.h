@@ -39,7 +39,10 @@ public:
   /// One of the runtime's own kernels. Throws cuda::Failure.
   cuda::Function kernel(const char *kernelName);
   /// Loads an image: a cubin, PTX, or a table of the emulated GPU's kernels.
-  cuda::Module load(const void *image, const std::string &what) const;
+  /// Throws cuda::Failure; with `orNone` null where the driver or the GPU does
+  /// not take such an image.
+  cuda::Module load(const void *image, const std::string &what,
+                    bool orNone = false) const;
 
   /// The device's name for the compiler's option `arch`, or else the PTX that
   /// it runs.
@@ -73,6 +76,7 @@ public:
 private:
   CudaDevice(const cuda::Api &api, int ordinal) : api(api), ordinal(ordinal) {}
   void open();
+  cuda::Module loadOwnKernels() const;
 
   std::mutex mutex;
   cuda::Module ownKernels = nullptr;
