@@ -114,17 +114,6 @@ shardir::getGroupedOperands(Operation *op) {
   return operands;
 }
 
-double shardir::expectedExecutions(Operation *op, double unknown) {
-  double times = 1;
-  for (Region *region = op->getParentRegion(); region;
-       region = region->getParentRegion())
-    if (auto parent = asShardableRegion(region->getParentOp())) {
-      std::optional<int64_t> trips = parent.getTripCount(*region);
-      times *= trips ? double(*trips) : unknown;
-    }
-  return times;
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -98,27 +98,6 @@ int64_t shardir::planBytes(const RedistributePlan &plan, const Mesh &mesh,
   return std::llround(std::min(sum, 9e18));
 }
 
-int64_t shardir::planPeak(const RedistributePlan &plan, const Mesh &mesh,
-                          const std::vector<int64_t> &shape,
-                          int64_t elementBytes) {
-  Mesh concrete = assumedMesh(mesh);
-  std::vector<const Placement *> placements;
-  for (const CollectiveStep &step : plan.steps)
-    placements.push_back(&step.to);
-  std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
-  int64_t most = 0;
-  for (size_t i = 0; i + 1 < plan.steps.size(); ++i) {
-    int64_t elements = 1;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      int64_t extent = maxLocalExtent(plan.steps[i].to, concrete, sizes[d], d);
-      elements =
-          extent == 0 || elements == 0 ? 0 : mulSaturated(elements, extent);
-    }
-    most = std::max(most, elements);
-  }
-  return mulSaturated(most, std::max<int64_t>(0, elementBytes));
-}
-
 std::string shardir::toString(const RedistributePlan &plan, const Mesh &mesh,
                               const std::vector<int64_t> &shape) {
   std::string text;

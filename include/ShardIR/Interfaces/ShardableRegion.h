@@ -64,10 +64,6 @@ void setGroupPlacements(ShardableRegionOpInterface op,
 llvm::SmallVector<std::pair<mlir::OpOperand *, PlacementAttr>>
 getGroupedOperands(mlir::Operation *op);
 
-/// How many times `op` runs each time its function does: the product of the
-/// trip counts around it; a count that is not known is `unknown` of them.
-double expectedExecutions(mlir::Operation *op, double unknown = 16);
-
 } // namespace shardir
 
 #endif // SHARDIR_INTERFACES_SHARDABLEREGION_H

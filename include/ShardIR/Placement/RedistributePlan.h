@@ -77,12 +77,6 @@ int64_t planBytes(const RedistributePlan &plan, const Mesh &mesh,
                   const std::vector<int64_t> &shape, int64_t elementBytes,
                   const std::vector<double> &weights);
 
-/// The bytes of the largest shard between the first and the last step, on any
-/// device; 0 where there is none. At most those of source or destination (rule
-/// D2).
-int64_t planPeak(const RedistributePlan &plan, const Mesh &mesh,
-                 const std::vector<int64_t> &shape, int64_t elementBytes);
-
 /// One line per step: `all_gather ["tp"]: [{}, {"tp"}] -> [{}, {}]`.
 std::string toString(const RedistributePlan &plan, const Mesh &mesh,
                      const std::vector<int64_t> &shape);

@@ -45,7 +45,6 @@ public:
   /// A rank's means in a run: it can queue it piece by piece; the same as one
   /// graph, once it is captured; launch the graph.
   enum Level : uint64_t { Pieces, Steady, Captured };
-  bool isEnabled() const { return enabled; }
   /// Of the next run, of function `entry` on arguments that `key` tells.
   /// `obstacle`: why it can be no graph whatever it queues, or null.
   void prepare(size_t entry, std::vector<int64_t> key, const char *obstacle);

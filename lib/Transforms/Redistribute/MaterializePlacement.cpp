@@ -74,7 +74,7 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
     note("the other placement is required", theirs, before->getLoc());
   else
     error.attachNote(before->getLoc())
-        << "no annotation asks for the other placement, but the op's rule does";
+        << "no annotation requires the other placement, but the op's rule does";
   return error;
 }
 
@@ -235,7 +235,7 @@ FailureOr<Value> Inserter::rematerialize(Value value, PlacementAttr wanted,
   for (Value operand : op->getOperands()) {
     operand = originOf(operand, wanted.getMesh().getValue(),
                        value.hasOneUse() ? &kept : nullptr);
-    // Overlapping shards are for the op that asked for them alone.
+    // Overlapping shards are for the op that needs them alone.
     if (auto moved = operand.getDefiningOp<RedistributeOp>();
         moved && moved.getHalo())
       return Value();

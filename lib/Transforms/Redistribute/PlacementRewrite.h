@@ -58,7 +58,7 @@ public:
   PlacementRewrites(MoveCosts &costs, bool shares)
       : costs(costs), shares(shares) {}
 
-  /// The rule of an op, asked for once until `forget`: many placements of one
+  /// The rule of an op, computed once until `forget`: many placements of one
   /// op are looked at. Ops that are erased may come back as others at the same
   /// address, so whoever rewrites forgets first.
   const ShardingRule &ruleOf(mlir::Operation *op) const;
@@ -68,7 +68,7 @@ public:
   /// body, no constraint stands on it, and all its tensors are on one mesh.
   bool mayChange(mlir::Operation *op) const;
 
-  /// The source of an operand; what a constraint asked for is a source itself.
+  /// The source of an operand; the result of a constraint is a source itself.
   Source sourceOf(mlir::OpOperand &operand, const Overlay &overlay) const;
 
   /// The op as it is. Of operands that are redistributed, those whose

@@ -244,7 +244,7 @@ void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
 }
 
 /// The cost of what is made of constraints' results, if it is made as cheaply
-/// as this tree lets it: of what a constraint has asked for and of what starts
+/// as this tree lets it: of the constraints' results and of what starts
 /// from that.
 std::optional<MoveCost>
 ShareSource::planBehind(const Tree &tree, ArrayRef<TreeNode> shape,
@@ -280,7 +280,7 @@ ShareSource::planBehind(const Tree &tree, ArrayRef<TreeNode> shape,
 
 /// Decides where each node starts. Of trees that cost the same one may leave
 /// more to what is made behind a constraint: also tries those in which all else
-/// starts from what one constraint asks for.
+/// starts from the result of one constraint.
 std::optional<MoveCost> ShareSource::plan(const Tree &tree,
                                           SmallVector<TreeNode> &shape,
                                           ArrayRef<GivenNode> given) const {

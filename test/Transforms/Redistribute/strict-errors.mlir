@@ -18,7 +18,7 @@ shardir.mesh @m <["tp"=2]>
 // expected-note @+1 {{the tensor is placed so by argument 0 of @reduction}}
 func.func @reduction(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["tp"]>}) -> tensor<8xf32> {
   // expected-error @+2 {{'math.exp' op needs an implicit redistribution, which strict forbids: operand 0 of 'math.exp' from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]>, 32 bytes per device; ask for it with shardir.constrain}}
-  // expected-note @+1 {{no annotation asks for the other placement, but the op's rule does}}
+  // expected-note @+1 {{no annotation requires the other placement, but the op's rule does}}
   %0 = math.exp %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -29,7 +29,7 @@ shardir.mesh @m <["tp"=2]>
 // expected-note @+1 {{the tensor is placed so by argument 0 of @captured}}
 func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %i: tensor<4xindex>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
-  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
+  // expected-note @+2 {{no annotation requires the other placement, but the op's rule does}}
   // expected-error @+1 {{'linalg.generic' op needs an implicit redistribution, which strict forbids: the body of 'lookup by index' reads it from}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%i : tensor<4xindex>) outs(%e : tensor<4xf32>) {
@@ -49,7 +49,7 @@ shardir.mesh @m <["tp"=2]>
 func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %u: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<3x1xindex>, %k: index) -> (tensor<3x4xf32>, f32) {
   %0 = tensor.gather %t[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
   // expected-remark @+3 {{a scalar is replicated, and its index may name an element on any of them}}
-  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
+  // expected-note @+2 {{no annotation requires the other placement, but the op's rule does}}
   // expected-error @+1 {{'tensor.extract' op needs an implicit redistribution, which strict forbids: operand 0 of 'tensor.extract'}}
   %1 = tensor.extract %u[%k, %k] : tensor<8x4xf32>
   return %0, %1 : tensor<3x4xf32>, f32
@@ -73,7 +73,7 @@ shardir.mesh @m <["tp"=2]>
 // expected-note @+1 {{the tensor is placed so by argument 0 of @buffer}}
 func.func @buffer(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}) -> memref<8x4xf32> {
   // expected-remark @+3 {{a buffer exists on each device, and is of a replicated tensor}}
-  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
+  // expected-note @+2 {{no annotation requires the other placement, but the op's rule does}}
   // expected-error @+1 {{'bufferization.to_buffer' op needs an implicit redistribution, which strict forbids: operand 0 of 'bufferization.to_buffer'}}
   %0 = bufferization.to_buffer %t : tensor<8x4xf32> to memref<8x4xf32>
   return %0 : memref<8x4xf32>
@@ -86,7 +86,7 @@ ml_program.global private mutable @state(dense<0.5> : tensor<8xf32>) : tensor<8x
 // expected-note @+1 {{the tensor is placed so by argument 0 of @stored}}
 func.func @stored(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) {
   // expected-remark @+3 {{a global that the program changes is replicated}}
-  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
+  // expected-note @+2 {{no annotation requires the other placement, but the op's rule does}}
   // expected-error @+1 {{'ml_program.global_store' op needs an implicit redistribution, which strict forbids: operand 0 of 'ml_program.global_store'}}
   ml_program.global_store @state = %t : tensor<8xf32>
   return
