@@ -113,8 +113,20 @@ void BackwardKernel::loadStaged(Index stage, Index start, Index thread,
     SmallVector<Index> ivs(blockIvs);
     setIvs(ivs, other, inside(emit.add(start, column), other, plan.bn));
     Value to = emit.value(emit.add(emit.mul(stage, plan.bn), column));
+    auto loaded = [&](unsigned extra) {
+      return loadOf(problem.extras[extra], ivs);
+    };
     for (const Staged &of : staged) {
       const NestOperand &extra = problem.extras[of.extra];
+      auto quotient = llvm::find_if(body.getQuotients(),
+                                    [&](const BackwardBody::Quotient &one) {
+                                      return one.sum == of.extra;
+                                    });
+      if (quotient != body.getQuotients().end()) {
+        Value made = body.logarithm(*quotient, loaded);
+        memref::StoreOp::create(builder, emit.loc, made, of.shared, to);
+        continue;
+      }
       nvgpu::DeviceAsyncCopyOp::create(
           builder, emit.loc, token, of.shared, to, extra.flat,
           emit.value(extra.address(emit, ivs)), builder.getIndexAttr(1),

@@ -162,7 +162,8 @@ protected:
   Index batch, rowTile, rowStart;
   /// The block's steps, the second one excluded.
   Index stepBegin, stepEnd;
-  /// An extra of the steps' columns, in shared memory.
+  /// An extra of the steps' columns, in shared memory; or, of a sum, the
+  /// logarithm of its quotient.
   struct Staged {
     unsigned extra = 0;
     int64_t offset = 0;

@@ -11,7 +11,8 @@
 //   2. have TMA add sums to the gradients of queries, and pass the block's turn
 //      on when these are in memory;
 //   3. wait for the block's turn at the steps to come;
-//   4. copy the extras of a step's columns.
+//   4. copy the extras of a step's columns, and compute what scores read of
+//   them.
 // Sums go through one buffer for each warpgroup, and a barrier in each
 // direction. Warpgroups meet once in a step, when the gradients of its scores
 // are in shared memory; these have two buffers, so that no warpgroup overwrites
@@ -40,7 +41,13 @@ TmaBackward::TmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
     : WgmmaBackward(emit, problem, plan, part, turns),
       ringK(emit, otherK, problem.batch.loops),
       ringV(emit, otherV, problem.batch.loops), ringRows(emit, plan.stages),
-      ringTurns(emit, plan.stages) {}
+      ringTurns(emit, plan.stages) {
+  // The warp that copies computes logarithms for all.
+  body.expectLogarithms();
+  for (const BackwardBody::Quotient &quotient : body.getQuotients())
+    llvm::erase_if(staged,
+                   [&](const Staged &of) { return quotient.max == of.extra; });
+}
 
 SmallVector<StageRing *> TmaBackward::rings() {
   return {&ringK, &ringV, &ringRows, &ringTurns};

@@ -13,6 +13,8 @@
 
 #include "BackwardBody.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -69,6 +71,89 @@ math::ExpOp BackwardBody::dividedExponential(Operation &of) const {
   return exponential && exponential->hasOneUse() ? exponential : nullptr;
 }
 
+std::optional<unsigned> BackwardBody::extraOfOther(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &body() ||
+      argument.getArgNumber() < 2 || !argument.hasOneUse() ||
+      dependence(value) != OnOther)
+    return std::nullopt;
+  return argument.getArgNumber() - 2;
+}
+
+bool BackwardBody::isScaledScore(Value value) const {
+  if (value == body().getArgument(0))
+    return true;
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    return matchPattern(product.getRhs(), m_Constant()) &&
+           isScaledScore(product.getLhs());
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return false;
+  auto isMasked = [](Value one) { return matchPattern(one, m_NegInfFloat()); };
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  return (isMasked(yes) && isScaledScore(no)) ||
+         (isMasked(no) && isScaledScore(yes));
+}
+
+void BackwardBody::expectLogarithms() {
+  for (Operation &one : body().without_terminator()) {
+    math::ExpOp dividend = dividedExponential(one);
+    std::optional<unsigned> sum =
+        dividend ? extraOfOther(one.getOperand(1)) : std::nullopt;
+    if (!sum)
+      continue;
+    Quotient &quotient = quotients.emplace_back(Quotient{&one, *sum, {}});
+    auto difference = dividend.getOperand().getDefiningOp<arith::SubFOp>();
+    if (difference && difference->hasOneUse() &&
+        isScaledScore(difference.getLhs()))
+      quotient.max = extraOfOther(difference.getRhs());
+  }
+}
+
+Value BackwardBody::logarithm(const Quotient &of, Load load) {
+  OpBuilder &builder = emit.builder;
+  Value log = math::Log2Op::create(builder, emit.loc, load(of.sum),
+                                   arith::FastMathFlags::afn);
+  log = arith::NegFOp::create(builder, emit.loc, log);
+  if (!of.max)
+    return log;
+  return math::FmaOp::create(builder, emit.loc, load(*of.max), number(-M_LOG2E),
+                             log);
+}
+
+const BackwardBody::Quotient *BackwardBody::quotientOf(Value sum) const {
+  auto found = llvm::find_if(quotients, [&](const Quotient &quotient) {
+    return quotient.divide->getOperand(1) == sum;
+  });
+  return found == quotients.end() ? nullptr : &*found;
+}
+
+arith::SubFOp BackwardBody::differenceIn(const Quotient &of) const {
+  if (!of.max)
+    return nullptr;
+  return dividedExponential(*of.divide)
+      .getOperand()
+      .getDefiningOp<arith::SubFOp>();
+}
+
+Value BackwardBody::exponentOf(Values &at, arith::DivFOp quotient) {
+  Value of = dividedExponential(*quotient).getOperand();
+  double factor = M_LOG2E;
+  const Quotient *made = quotientOf(quotient.getRhs());
+  if (arith::SubFOp difference = made ? differenceIn(*made) : nullptr) {
+    of = difference.getLhs();
+    auto product = of.getDefiningOp<arith::MulFOp>();
+    APFloat scale(0.0);
+    if (product && matchPattern(product.getRhs(), m_ConstantFloat(&scale))) {
+      of = product.getLhs();
+      factor *= scale.convertToDouble();
+    }
+  }
+  return math::FmaOp::create(emit.builder, emit.loc,
+                             at.values.lookupOrDefault(of), number(factor),
+                             at.logarithms.lookup(quotient.getRhs()));
+}
+
 bool BackwardBody::isNarrow(const AttentionCondition &condition) const {
   auto compare = dyn_cast<arith::CmpIOp>(condition.comparison);
   if (!compare || !compare.getLhs().getType().isIndex() ||
@@ -102,6 +187,10 @@ BackwardBody::conditionOf(Operation &comparison) const {
 void BackwardBody::runOp(Values &at, Operation &of) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
+  if (llvm::any_of(quotients, [&](const Quotient &quotient) {
+        return differenceIn(quotient) == &of;
+      }))
+    return;
   const AttentionCondition *condition = conditionOf(of);
   if (condition && isNarrow(*condition)) {
     auto compare = cast<arith::CmpIOp>(of);
@@ -147,11 +236,7 @@ void BackwardBody::runOp(Values &at, Operation &of) {
   auto quotient = dyn_cast<arith::DivFOp>(of);
   math::ExpOp dividend = dividedExponential(of);
   if (dividend && at.logarithms.contains(quotient.getRhs())) {
-    Value operand = at.values.lookupOrDefault(dividend.getOperand());
-    Value exponent =
-        math::FmaOp::create(builder, loc, operand, number(M_LOG2E),
-                            at.logarithms.lookup(quotient.getRhs()));
-    at.values.map(of.getResult(0), power(exponent));
+    at.values.map(of.getResult(0), power(exponentOf(at, quotient)));
     return;
   }
   if (quotient && at.reciprocals.contains(quotient.getRhs())) {
@@ -173,9 +258,13 @@ BackwardBody::Values BackwardBody::runCommon(int of, ArrayRef<Index> ivs,
   auto isCommon = [&](int depends) {
     return depends == of || (depends == 0 && of == OnOwn);
   };
+  auto isInLogarithm = [&](unsigned extra) {
+    return llvm::any_of(quotients,
+                        [&](const Quotient &one) { return one.max == extra; });
+  };
   for (unsigned i = 0; i < extras.size(); ++i)
     if (BlockArgument argument = body().getArgument(i + 2);
-        isCommon(dependence(i)) && !argument.use_empty())
+        isCommon(dependence(i)) && !argument.use_empty() && !isInLogarithm(i))
       if (Value value = load(i))
         at.values.map(argument, value);
   for (Operation &one : body().without_terminator()) {
@@ -198,7 +287,9 @@ BackwardBody::Values BackwardBody::runCommon(int of, ArrayRef<Index> ivs,
     if (!value || made.contains(divisor))
       continue;
     auto inexact = arith::FastMathFlags::afn;
-    if (dividedExponential(one)) {
+    if (quotientOf(divisor)) {
+      made.map(divisor, value);
+    } else if (dividedExponential(one)) {
       Value log = math::Log2Op::create(emit.builder, emit.loc, value, inexact);
       made.map(divisor, arith::NegFOp::create(emit.builder, emit.loc, log));
     } else {

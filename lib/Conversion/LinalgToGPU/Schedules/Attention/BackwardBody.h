@@ -52,6 +52,21 @@ public:
   /// Of what the body yields: p or ds.
   int yieldedDependence(unsigned which) const;
 
+  /// exp(x - max) / sum, where nothing else reads `sum`, an extra of the other
+  /// axis: 2^(x log2(e) + logarithm).
+  struct Quotient {
+    mlir::Operation *divide;
+    unsigned sum;
+    /// A part of the logarithm, where x is a score times constants, or -inf. A
+    /// mask's finite constant may be so large that log2(sum) would be lost.
+    std::optional<unsigned> max;
+  };
+  /// From now on loads give the logarithms of quotients in place of `sum`:
+  /// -log2(sum), or -max log2(e) - log2(sum), and no `max` that is in them.
+  void expectLogarithms();
+  llvm::ArrayRef<Quotient> getQuotients() const { return quotients; }
+  mlir::Value logarithm(const Quotient &of, Load load);
+
   /// The values that depend on `of` alone, OnOwn or OnOther, at `ivs`, but for
   /// extras of which `load` gives null.
   Values runCommon(int of, llvm::ArrayRef<Index> ivs, Load load);
@@ -71,6 +86,14 @@ private:
   /// The exponential that `op` divides and nothing else reads, if hardware's
   /// powers of two do; else null.
   mlir::math::ExpOp dividedExponential(mlir::Operation &op) const;
+  const Quotient *quotientOf(mlir::Value sum) const;
+  /// The difference x - max of a quotient whose logarithm has both.
+  mlir::arith::SubFOp differenceIn(const Quotient &of) const;
+  /// The extra of the other axis that `value` is, if it has one use.
+  std::optional<unsigned> extraOfOther(mlir::Value value) const;
+  /// True for a score times constants, or -inf.
+  bool isScaledScore(mlir::Value value) const;
+  mlir::Value exponentOf(Values &at, mlir::arith::DivFOp quotient);
   /// The condition of the mask that `comparison` is; null if none.
   const AttentionCondition *conditionOf(mlir::Operation &comparison) const;
   /// True if the comparison's sides are positions of rows and columns whose
@@ -85,6 +108,7 @@ private:
   const Axis &own, &other;
   bool approximate;
   const AttentionMask &mask;
+  llvm::SmallVector<Quotient> quotients;
 };
 
 } // namespace shardir
