@@ -67,7 +67,13 @@ PEERS = {("gemm", "arch=sm_90a"): ("cuBLAS", "sm_90,sm_90a", r"^sm90_xmma_gemm_b
                                      "FlashAttnFwdSm90, tile 192 x 192 x 64, 2 stages"),
          ("full128", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopFwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi128EEENS7_"
                                       r"ILi176EEESA_\w*10bfloat16_t\w*29StaticPersistentTileScheduler",
-                                      "FlashAttnFwdSm90, tile 128 x 176 x 128, 2 stages")}
+                                      "FlashAttnFwdSm90, tile 128 x 176 x 128, 2 stages"),
+         ("backward64", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopBwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi128EEESA_NS7_"
+                                         r"ILi64E\w*10bfloat16_tEfNS_4arch4Sm90E(?:Lb0E){5}\w*CollectiveEpilogueBwdI",
+                                         "FlashAttnBwdSm90, tile 128 x 128 x 64, 2 stages"),
+         ("backward128", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopBwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi80EEENS7_"
+                                          r"ILi128EEESB_EEENS_10bfloat16_tEfNS_4arch4Sm90E(?:Lb0E){5}\w*CollectiveEpilogueBwdI",
+                                          "FlashAttnBwdSm90, tile 80 x 128 x 128, 2 stages")}
 PAGE = os.path.join(ROOT, "docs", "GPUMeasurements.md")
 MARKS = re.compile(r"(?<=<!-- sass: begin -->\n).*?(?=<!-- sass: end -->)", re.DOTALL)
 HEADER = ["kernel", "loop", "matrix", "global", "shared", "float", "integer", "move", "other", "accesses of the loop",

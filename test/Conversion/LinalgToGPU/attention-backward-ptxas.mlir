@@ -11,10 +11,11 @@
 // REDEFINE: %{plan} = kernels=1
 // RUN: %{assemble} 2>&1 | %{check} --check-prefix=ALL
 // RUN: FileCheck %s --check-prefix=ALL-PTX < %t.ptx
-// Without a mask a few values are spilled, outside of the steps.
+// RUN: FileCheck %s --check-prefix=LOGARITHMS < %t.ptx
+// Without a mask nothing is spilled.
 // RUN: shard-opt %shardir_src/benchmarks/gpu/attention-backward.mlir --shardir-to-gpu="arch=sm_90a explain" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BENCHMARKS
-// BENCHMARKS-DAG: 'backward64_attention_backward_ws_all_4x16x4096x64_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes
-// BENCHMARKS-DAG: 'backward128_attention_backward_ws_all_4x16x4096x128_bf16' needs 168 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]?[0-9]}} bytes
+// BENCHMARKS-DAG: 'backward64_attention_backward_ws_all_4x16x4096x64_bf16' needs 168 registers, 0 bytes of stack, spills 0 bytes
+// BENCHMARKS-DAG: 'backward128_attention_backward_ws_all_4x16x4096x128_bf16' needs 168 registers, 0 bytes of stack, spills 0 bytes
 // Where threads copy, a few registers are spilled beside a mask, and heads of 64 have two kernels then.
 // REDEFINE: %{plan} = kernels=1,warps=8
 // RUN: %{assemble} 2>&1 | %{check} --check-prefix=THREADS
@@ -72,6 +73,11 @@
 // ALL-PTX-DAG: cp.reduce.async.bulk.tensor
 // ALL-PTX-DAG: red.release.gpu.global.add.u32
 // ALL-PTX-DAG: ld.acquire.gpu.global.u32
+// ALL-PTX-DAG: stmatrix.sync.aligned.m8n8.x4.shared.b16
+// One logarithm for each column of a step, by the lanes of the warp that copies: four of 128 columns, two of 64.
+// LOGARITHMS-COUNT-6: lg2.approx.ftz.f32
+// LOGARITHMS-NOT: lg2.approx
+// LOGARITHMS: .entry ragged_attention_backward_wgmma_queries
 
 // THREADS: kernel.attention_backward is scheduled by wgmma_attention_backward (2 kernels of 128 rows by 64)
 // THREADS: kernel.attention_backward is scheduled by wgmma_attention_backward (1 kernel of 128 rows by 64)

@@ -53,7 +53,6 @@ void WgmmaBackward::prepare() {
   int64_t size = gradients.stages * elements(gradients);
   gradients.shared =
       emit.shared(gradients.operand.element, size, gradients.offset);
-  words = emit.shared(emit.builder.getI32Type(), size / 2, gradients.offset);
 }
 
 /// The A fragments of what the bodies yield.
@@ -149,20 +148,8 @@ void WgmmaBackward::exchange(const Step &step) {
 
 /// Begins the products of the step's ds, turned, and the own rows.
 Value WgmmaBackward::startThird(ArrayRef<Value> ds, const Step &step) {
-  OpBuilder &builder = emit.builder;
   Index stage = emit.rem(step.ordinal, gradients.stages);
-  Index stageWord = emit.mul(stage, elements(gradients) / 2);
-  // Eight rows below, chunks trade places in the same way.
-  Index row = emit.add(emit.mul(warp, 16), emit.div(lane, 4));
-  SmallVector<Index> places = tiles.wordPlaces(gradients, row, lane);
-  for (int64_t j = 0; j < scoreTiles(); ++j)
-    for (int64_t half = 0; half < 2; ++half) {
-      Index word =
-          emit.add(emit.add(places[j], stageWord),
-                   emit.constant(half * 8 * WarpgroupTiles::rowElements / 2));
-      memref::StoreOp::create(builder, emit.loc, ds[2 * j + half], words,
-                              emit.value(word));
-    }
+  tiles.store(gradients, stage, emit.mul(warp, 16), lane, ds);
   exchange(step);
   Tile own = ownK;
   own.turned = !own.turned;

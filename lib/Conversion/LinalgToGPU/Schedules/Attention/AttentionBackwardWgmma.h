@@ -84,8 +84,6 @@ private:
   mlir::Value turns;
   /// Neighbours in the other axis's result can be added to at once.
   bool paired = false;
-  // In the kernel.
-  mlir::Value words;
 };
 
 /// One kernel for all gradients, with `copyWarps`. As in FlashAttention-3, TMA

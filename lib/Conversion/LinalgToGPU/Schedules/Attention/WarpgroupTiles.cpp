@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpgroupTiles.h"
+#include "../TensorMaps.h"
 #include "../WarpgroupMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,22 +43,32 @@ Index WarpgroupTiles::wordPlace(const Tile &tile, Index row, int64_t eight,
                   emit.rem(lane, 4));
 }
 
-SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
-                                              Index lane) {
+void WarpgroupTiles::store(const Tile &tile, Index stage, Index row, Index lane,
+                           ArrayRef<Value> words) {
   OpBuilder &builder = emit.builder;
-  Value first = emit.value(wordPlace(tile, row, 0, lane));
-  first = arith::IndexCastOp::create(builder, emit.loc, builder.getI32Type(),
-                                     first);
-  first = arith::IndexCastUIOp::create(
-      builder, emit.loc, builder.getIndexType(), pinned({first})[0]);
-  // Eight chunks of four words trade places in each box.
-  SmallVector<Index> places;
-  for (int64_t j = 0; j < tile.columns / 8; ++j) {
-    Index inBox = emit.exclusiveOr(first, emit.constant(j % 8 * 4));
-    places.push_back(
-        emit.add(inBox, emit.constant(j / 8 * tile.rows * rowElements / 2)));
+  Location loc = emit.loc;
+  // A lane has the address of a row of one of four matrices: of eight rows and
+  // eight columns, of the next eight rows, and of the next eight columns.
+  Index inStage =
+      place(tile, emit.add(row, emit.rem(lane, 16)), emit.div(lane, 16));
+  Index start = emit.add(emit.mul(stage, elements(tile)), inStage);
+  Value address = arith::AddIOp::create(
+      builder, loc, emit.cast(emit.mul(start, 2), 64), addressOf(tile));
+  // LLVM would compute all addresses before the loop around this.
+  Value first = pinned({arith::TruncIOp::create(
+      builder, loc, builder.getI32Type(), address)})[0];
+  for (int64_t j = 0; j < tile.columns / 8; j += 2) {
+    // Eight chunks trade places in each box.
+    Value inBox =
+        arith::XOrIOp::create(builder, loc, first, emit.i32(j % 8 * 16));
+    Index to = emit.add(emit.index(inBox),
+                        emit.constant(j / 8 * tile.rows * rowElements * 2));
+    NVVM::StMatrixOp::create(
+        builder, loc, sharedPointer(emit, to), words.slice(2 * j, 4),
+        NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
+        NVVM::LdStMatrixEltType::B16);
   }
-  return places;
 }
 
 Index WarpgroupTiles::group() {

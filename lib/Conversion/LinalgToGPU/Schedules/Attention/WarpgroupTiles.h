@@ -66,9 +66,11 @@ public:
   /// Where the word of two elements lies that `lane`, as it holds fragments,
   /// has of eight columns of row `row`, in words.
   Index wordPlace(const Tile &tile, Index row, int64_t eight, Index lane);
-  /// The same for all eights of a row: computed where this stands, from the
-  /// first one, as LLVM would keep them all in registers over a loop around.
-  mlir::SmallVector<Index> wordPlaces(const Tile &tile, Index row, Index lane);
+  /// Writes words as the threads of a warp hold fragments, of all columns and
+  /// of 16 rows from `row`: for each eight columns that of the first eight rows
+  /// and that of the others. Columns are a multiple of 16.
+  void store(const Tile &tile, Index stage, Index row, Index lane,
+             llvm::ArrayRef<mlir::Value> words);
 
 private:
   mlir::Value word(int64_t value);
