@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -195,7 +196,19 @@ private:
   }
 
   void finish(ValueRange sums) override {
+    OpBuilder &builder = emit.builder;
     bool paired = epilogue.isPaired(emit);
+    // Pairs are stored from an even register and the odd one behind it. Sums in
+    // these would often be in one bank with both operands, which are loaded to
+    // such registers too: a multiply-add takes another cycle then. x + -0 is x,
+    // and in registers of its own, as ptxas does not fold it.
+    Value nothing;
+    if (paired && contraction.accumulator.isF32()) {
+      Value zero = arith::ConstantOp::create(builder, emit.loc,
+                                             builder.getF32FloatAttr(-0.0f));
+      nothing = LLVM::ExtractValueOp::create(builder, emit.loc,
+                                             emit.pinned({zero}), 0);
+    }
     for (int64_t i = 0; i < quadsM() * quad; ++i)
       for (int64_t q = 0; q < quadsN(); ++q) {
         int64_t rowAt = i / quad * side() * quad + i % quad;
@@ -206,9 +219,12 @@ private:
         Value sum = sums[i * quadsN() + q];
         for (int64_t pair = 0; pair < quad; pair += 2) {
           SmallVector<Value> two;
-          for (int64_t e : {pair, pair + 1})
-            two.push_back(
-                vector::ExtractOp::create(emit.builder, emit.loc, sum, e));
+          for (int64_t e : {pair, pair + 1}) {
+            two.push_back(vector::ExtractOp::create(builder, emit.loc, sum, e));
+            if (nothing)
+              two.back() =
+                  arith::AddFOp::create(builder, emit.loc, two.back(), nothing);
+          }
           store(m, emit.add(n, emit.constant(pair)), two, paired);
         }
       }
