@@ -26,7 +26,7 @@
 
 namespace shardir {
 
-/// What propagation decides by, besides the program.
+/// The options and costs that propagation decides by.
 struct PropagationRequest {
   PropagateOptions options;
   std::shared_ptr<const PropagationCostModel> costModel; ///< null: the default
