@@ -8,7 +8,8 @@
 //
 // Shards that overlap (rule D6 of docs/Semantics.md): a block [s, e) of a
 // dimension of N elements with a halo of [low, high] is [max(0, s - low),
-// min(N, e + high)). An empty block stays empty, a replicated one replicated.
+// min(N, e + high)). An empty block stays empty, a replicated dimension
+// replicated.
 //
 // More generally a shard holds what the blocks of another dimension, of
 // `extent` elements, read through a window: element o reads the elements i with

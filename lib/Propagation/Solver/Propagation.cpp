@@ -432,15 +432,13 @@ static PropagationResult propagateWithin(const PropagationGraph &graph,
   };
   // A search is long for a large program: powers of 1000, then those of 10
   // below the first that fits.
-  if (fitsAt(1e-3))
-    return best;
-  for (double weight = 1; weight <= 1e6; weight *= 1e3)
-    if (fitsAt(weight)) {
-      for (double finer : {weight / 100, weight / 10})
-        if (fitsAt(finer))
-          break;
-      break;
-    }
+  for (double weight : {1e-3, 1.0, 1e3, 1e6}) {
+    if (!fitsAt(weight))
+      continue;
+    if (weight >= 1 && !fitsAt(weight / 100))
+      fitsAt(weight / 10);
+    break;
+  }
   return best;
 }
 

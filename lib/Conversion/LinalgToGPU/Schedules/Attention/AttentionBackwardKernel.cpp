@@ -118,11 +118,7 @@ void BackwardKernel::loadStaged(Index stage, Index start, Index thread,
     };
     for (const Staged &of : staged) {
       const NestOperand &extra = problem.extras[of.extra];
-      auto quotient = llvm::find_if(body.getQuotients(),
-                                    [&](const BackwardBody::Quotient &one) {
-                                      return one.sum == of.extra;
-                                    });
-      if (quotient != body.getQuotients().end()) {
+      if (const auto *quotient = body.quotientOf(of.extra)) {
         Value made = body.logarithm(*quotient, loaded);
         memref::StoreOp::create(builder, emit.loc, made, of.shared, to);
         continue;

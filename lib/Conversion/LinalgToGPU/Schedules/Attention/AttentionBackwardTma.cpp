@@ -11,8 +11,8 @@
 //   2. have TMA add sums to the gradients of queries, and pass the block's turn
 //      on when these are in memory;
 //   3. wait for the block's turn at the steps to come;
-//   4. copy the extras of a step's columns, and compute what scores read of
-//   them.
+//   4. copy the extras of a step's columns, or compute from them the logarithms
+//      that scores read.
 // Sums go through one buffer for each warpgroup, and a barrier in each
 // direction. Warpgroups meet once in a step, when the gradients of its scores
 // are in shared memory; these have two buffers, so that no warpgroup overwrites

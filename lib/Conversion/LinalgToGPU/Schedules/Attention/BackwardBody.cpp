@@ -121,11 +121,15 @@ Value BackwardBody::logarithm(const Quotient &of, Load load) {
                              log);
 }
 
-const BackwardBody::Quotient *BackwardBody::quotientOf(Value sum) const {
-  auto found = llvm::find_if(quotients, [&](const Quotient &quotient) {
-    return quotient.divide->getOperand(1) == sum;
-  });
+const BackwardBody::Quotient *BackwardBody::quotientOf(unsigned sum) const {
+  auto found = llvm::find_if(
+      quotients, [&](const Quotient &quotient) { return quotient.sum == sum; });
   return found == quotients.end() ? nullptr : &*found;
+}
+
+const BackwardBody::Quotient *BackwardBody::quotientOf(Value divisor) const {
+  std::optional<unsigned> extra = extraOfOther(divisor);
+  return extra ? quotientOf(*extra) : nullptr;
 }
 
 arith::SubFOp BackwardBody::differenceIn(const Quotient &of) const {

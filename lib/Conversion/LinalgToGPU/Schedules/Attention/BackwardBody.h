@@ -65,6 +65,8 @@ public:
   /// -log2(sum), or -max log2(e) - log2(sum), and no `max` that is in them.
   void expectLogarithms();
   llvm::ArrayRef<Quotient> getQuotients() const { return quotients; }
+  /// The quotient that divides by extra `sum`; null if none.
+  const Quotient *quotientOf(unsigned sum) const;
   mlir::Value logarithm(const Quotient &of, Load load);
 
   /// The values that depend on `of` alone, OnOwn or OnOther, at `ivs`, but for
@@ -86,7 +88,7 @@ private:
   /// The exponential that `op` divides and nothing else reads, if hardware's
   /// powers of two do; else null.
   mlir::math::ExpOp dividedExponential(mlir::Operation &op) const;
-  const Quotient *quotientOf(mlir::Value sum) const;
+  const Quotient *quotientOf(mlir::Value divisor) const;
   /// The difference x - max of a quotient whose logarithm has both.
   mlir::arith::SubFOp differenceIn(const Quotient &of) const;
   /// The extra of the other axis that `value` is, if it has one use.
