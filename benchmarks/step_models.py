@@ -90,11 +90,15 @@ class Model:
             units = jax.nn.silu(n @ p["gate"]) * (n @ p["up"]) if self.gated else jax.nn.gelu(n @ p["up"])
             return x + units @ p["down"]
 
+        def between_layers(x):
+            # Megatron's sequence parallelism: devices that split products split the positions of what is added to.
+            return jax.lax.with_sharding_constraint(x, P(("dp", "fsdp"), "tp")) if self.tensor > 1 else x
+
         x = p["tokens"][ids]
         if not self.gated:
             x = x + p["positions"]
         for i in range(self.layers):
-            x = layer(x, {name.partition(".")[2]: value for name, value in p.items() if name.startswith(f"{i}.")})
+            x = layer(between_layers(x), {name.partition(".")[2]: value for name, value in p.items() if name.startswith(f"{i}.")})
         logits = (norm(x, p["norm"]) @ p["head"]).astype(f32)
         return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[..., None], axis=-1).mean()
 
@@ -126,7 +130,8 @@ class Model:
         arguments = (weights, weights, weights, ids, ids)
         jitted = jax.jit(self.step, in_shardings=jax.tree.map(lambda x: x.sharding, arguments),
                          out_shardings=(shardings, shardings, shardings, placed(P())), donate_argnums=(0, 1, 2))
-        lowered = jitted.trace(*arguments).lower(lowering_platforms=("cpu",))
+        with jax.sharding.use_abstract_mesh(mesh):
+            lowered = jitted.trace(*arguments).lower(lowering_platforms=("cpu",))
         return to_linalg(lowered.compiler_ir("stablehlo")), sequences * self.length
 
 

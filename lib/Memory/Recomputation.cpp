@@ -17,6 +17,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/Fusion.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -50,6 +51,15 @@ static bool isContraction(Operation *op) {
                         linalg::isaConvolutionOpInterface(structured));
 }
 
+/// What a shard was gathered to can be gathered again.
+static bool isGather(Operation *op) {
+  return isa<collective::AllGatherOp>(op) && op->getNumResults() == 1;
+}
+
+static bool canRepeat(Operation *op) {
+  return isRepeatable(op) || isGather(op);
+}
+
 llvm::SetVector<Value> shardir::readsOf(Operation *op) {
   SetVector<Value> reads(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), reads);
@@ -69,7 +79,7 @@ public:
   }
 
   std::optional<Recomputation> find(Value value, int64_t bytes,
-                                    bool keepsProducts) const;
+                                    bool keepsCostly) const;
 
 private:
   size_t positionOf(Operation *op) const {
@@ -134,6 +144,12 @@ private:
 
 RepeatCost shardir::repeatCost(Operation *op, const MeshTable &meshes,
                                const DeviceRates &rates) {
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
+    RankedTensorType type = step.getGlobalTensorType();
+    Cost cost = costOf({step.getStep()}, meshes.get(step.getFrom()),
+                       shapeOf(type), elementBytes(type));
+    return {0, double(cost.bytes), cost.seconds};
+  }
   if (isContentless(op) || isViewOfOperand(op) ||
       llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return {};
@@ -160,15 +176,16 @@ RepeatCost shardir::repeatCost(Operation *op, const MeshTable &meshes,
     if (factor.isIterated)
       points *= double(factor.size == kUnknown ? kAssumedDimSize : factor.size);
   points = std::ceil(points / ways);
-  return {points, std::max(points / rates.flopsOf(int64_t(narrowest)),
-                           moved / rates.memoryBandwidth)};
+  return {points, 0,
+          std::max(points / rates.flopsOf(int64_t(narrowest)),
+                   moved / rates.memoryBandwidth)};
 }
 
 std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
-                                          bool keepsProducts) const {
+                                          bool keepsCostly) const {
   Operation *producer = value.getDefiningOp();
   if (!isInBlock(value) || positionOf(producer) >= at ||
-      done.made.contains(producer) || !isRepeatable(producer))
+      done.made.contains(producer) || !canRepeat(producer))
     return std::nullopt;
   size_t first = block.getOperations().size() - 1;
   size_t terminator = first;
@@ -213,14 +230,14 @@ std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
         inputs.insert(read);
         continue;
       }
-      if (isRepeatable(made) && !done.made.contains(made) &&
-          !(keepsProducts && isContraction(made))) {
-        worklist.push_back(made);
-        continue;
-      }
       if (Operation *again = repeatedBehind(made)) {
         if (inputs.insert(read))
           result.repeated.push_back({read, again});
+        continue;
+      }
+      if (canRepeat(made) && !done.made.contains(made) &&
+          !(keepsCostly && (isContraction(made) || isGather(made)))) {
+        worklist.push_back(made);
         continue;
       }
       result.bytes -= localBytes(read.getType(), getPlacement(read), meshes);
@@ -255,8 +272,8 @@ shardir::recomputationsAt(const MemoryPeak &peak, func::FuncOp function,
     return double(r.bytes) / std::max(r.cost.seconds, 1e-12);
   };
   for (const HeldValue &held : peak.held) {
-    auto best = finder.find(held.value, held.bytes, /*keepsProducts=*/true);
-    auto other = finder.find(held.value, held.bytes, /*keepsProducts=*/false);
+    auto best = finder.find(held.value, held.bytes, /*keepsCostly=*/true);
+    auto other = finder.find(held.value, held.bytes, /*keepsCostly=*/false);
     if (other && (!best || savedPerSecond(*other) > savedPerSecond(*best)))
       best = std::move(other);
     if (best)

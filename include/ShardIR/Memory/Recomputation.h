@@ -24,10 +24,12 @@ namespace shardir {
 /// The cost for a device of computing a value a second time.
 struct RepeatCost {
   double operations = 0;
-  double seconds = 0; ///< by the machine's rates
+  double received = 0; ///< bytes
+  double seconds = 0;  ///< by the machine's rates and the mesh's links
 
   RepeatCost &operator+=(const RepeatCost &other) {
     operations += other.operations;
+    received += other.received;
     seconds += other.seconds;
     return *this;
   }
@@ -73,9 +75,10 @@ struct RecomputationState {
 /// recomputation first. A value qualifies that the op at the peak does not use,
 /// that ops behind it do and that is no result of the function. Elementwise
 /// ops, reductions, products and changes of shape of the same block are
-/// repeated. Results of collectives and of ops that lead into regions are kept,
-/// as are those of products where that is the better bargain; but a collective
-/// that the program itself repeats behind the peak is read there.
+/// repeated, and gathers. Results of other collectives and of ops that lead
+/// into regions are kept, as are those of products and gathers where that is
+/// the better bargain; but a collective that the program itself repeats behind
+/// the peak is read there.
 /// Requires placements on every value, and what peakMemory requires.
 std::vector<Recomputation> recomputationsAt(const MemoryPeak &peak,
                                             mlir::func::FuncOp function,

@@ -519,6 +519,11 @@ std::vector<int> ConflictProblem::solveLeast(const std::vector<int> &start,
                                    lists[n]->all[value].hash) >>
                            24);
   };
-  return toChoices(
-      searchLeast(problem, {toAssignment(start)}, options, &statistics));
+  std::vector<std::vector<int>> starts = {toAssignment(start)};
+  // Where a search holds variables, those of `start` may keep all that is
+  // between them where it is. So it also starts from what nothing prefers, the
+  // same for equal nodes, unless it is to be short.
+  if (options.rounds > 1)
+    starts.push_back(toAssignment(std::vector<int>(space.numNodes(), 0)));
+  return toChoices(searchLeast(problem, starts, options, &statistics));
 }

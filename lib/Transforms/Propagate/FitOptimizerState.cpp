@@ -98,10 +98,42 @@ struct FitOptimizerStatePass
     return peak;
   }
 
+  /// Axes to split states over.
+  struct Way {
+    std::string axes;
+    OwningOpRef<ModuleOp> program; ///< with states split over them
+    int64_t saved;                 ///< bytes of arguments
+  };
+
   struct Fit {
     std::string axes;
     std::optional<int64_t> without, with;
   };
+
+  static int64_t bytesOfArguments(ModuleOp module, const MeshTable &meshes) {
+    int64_t bytes = 0;
+    for (auto function : module.getOps<func::FuncOp>())
+      for (BlockArgument argument : function.getArguments())
+        bytes += localBytes(argument.getType(),
+                            function.getArgAttrOfType<PlacementAttr>(
+                                argument.getArgNumber(),
+                                ShardIRDialect::kPlacement),
+                            meshes);
+    return bytes;
+  }
+
+  /// To try a way takes a search. So ways go that cannot save `wanted` bytes at
+  /// the peak, or all but the one that saves most. Gradients and results may be
+  /// split as states are: a way saves less than kMostPerArgument times the bytes
+  /// that arguments lose.
+  static void dropHopeless(std::vector<Way> &ways, int64_t wanted) {
+    auto most = llvm::max_element(ways, [](const Way &a, const Way &b) {
+      return a.saved < b.saved;
+    });
+    int64_t least = std::min(most->saved, wanted / kMostPerArgument);
+    llvm::erase_if(ways, [&](const Way &way) { return way.saved < least; });
+  }
+  static constexpr int64_t kMostPerArgument = 4;
 
   /// The axes to split states over; none where nothing is to be done.
   std::optional<Fit> findFit() {
@@ -119,26 +151,30 @@ struct FitOptimizerStatePass
       if (names.size() > 1)
         ways.push_back(llvm::join(names, ","));
     }
-    std::optional<Fit> best;
-    std::optional<int64_t> without;
-    for (const std::string &axes : ways) {
-      OwningOpRef<ModuleOp> copy = withStatesOver(axes);
-      if (!copy)
-        continue;
-      if (!best) {
-        OwningOpRef<ModuleOp> plain(getOperation().clone());
-        without = peakOf(*plain);
-        if (without && *without <= memoryLimit)
-          return std::nullopt;
-        best = Fit{"", without, without};
+    std::vector<Way> all;
+    for (const std::string &axes : ways)
+      if (OwningOpRef<ModuleOp> copy = withStatesOver(axes)) {
+        int64_t saved = bytesOfArguments(getOperation(), meshes) -
+                        bytesOfArguments(*copy, meshes);
+        all.push_back({axes, std::move(copy), saved});
       }
-      std::optional<int64_t> peak = peakOf(*copy);
-      if (peak && (!best->with || *peak < *best->with))
-        best = Fit{axes, without, peak};
-      if (best->with && *best->with <= memoryLimit)
+    if (all.empty())
+      return std::nullopt;
+    OwningOpRef<ModuleOp> plain(getOperation().clone());
+    std::optional<int64_t> without = peakOf(*plain);
+    if (without && *without <= memoryLimit)
+      return std::nullopt;
+    if (without)
+      dropHopeless(all, *without - memoryLimit);
+    Fit best{"", without, without};
+    for (Way &way : all) {
+      std::optional<int64_t> peak = peakOf(*way.program);
+      if (peak && (!best.with || *peak < *best.with))
+        best = Fit{way.axes, without, peak};
+      if (best.with && *best.with <= memoryLimit)
         break;
     }
-    return best && !best->axes.empty() ? best : std::nullopt;
+    return best.axes.empty() ? std::nullopt : std::optional(std::move(best));
   }
 
   void runOnOperation() override {

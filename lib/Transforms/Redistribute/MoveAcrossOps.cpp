@@ -56,9 +56,10 @@ std::tuple<int64_t, int64_t, int64_t, double> gain(const Proposal &p) {
 
 struct MoveAcross : OpRewritePattern<RedistributeOp> {
   MoveAcross(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
+             std::shared_ptr<MemoryBudget> budget,
              const RedistributePatternOptions &options)
       : OpRewritePattern(context, /*benefit=*/1), costs(std::move(costs)),
-        memoryLimit(options.memoryLimit),
+        budget(std::move(budget)),
         repeatsWork(options.mode == CostMode::Bytes && options.shareGathers),
         ops(*this->costs, repeatsWork) {}
 
@@ -89,7 +90,7 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
   bool memoryAllows(const Proposal &proposal) const;
 
   std::shared_ptr<MoveCosts> costs;
-  int64_t memoryLimit;
+  std::shared_ptr<MemoryBudget> budget;
   /// True if ops with other users may run on more devices to save bytes.
   bool repeatsWork;
   PlacementRewrites ops;
@@ -389,8 +390,6 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
 /// True if larger results of the changed ops fit the limit: they add at most
 /// their own bytes to the peak.
 bool MoveAcross::memoryAllows(const Proposal &proposal) const {
-  if (memoryLimit <= 0)
-    return true;
   int64_t more = 0;
   for (const PlacementRewrite &change : proposal.changes)
     for (auto [result, placement] :
@@ -400,10 +399,8 @@ bool MoveAcross::memoryAllows(const Proposal &proposal) const {
           0, localBytes(type, placement, meshes()) -
                  localBytes(type, getPlacement(result), meshes()));
     }
-  if (!more)
-    return true;
-  auto function = proposal.changes[0].op->getParentOfType<func::FuncOp>();
-  return peakMemory(function, meshes()).bytes + more <= memoryLimit;
+  return budget->take(
+      proposal.changes[0].op->getParentOfType<func::FuncOp>(), more);
 }
 
 //===----------------------------------------------------------------------===//
@@ -561,6 +558,8 @@ LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
 
 void shardir::addMovePatterns(RewritePatternSet &patterns,
                               std::shared_ptr<MoveCosts> costs,
+                              std::shared_ptr<MemoryBudget> budget,
                               const RedistributePatternOptions &options) {
-  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs), options);
+  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs),
+                           std::move(budget), options);
 }

@@ -18,8 +18,6 @@
 
 #include "ShardIR/Memory/PeakMemory.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include <climits>
 
 using namespace mlir;
@@ -90,9 +88,10 @@ struct Tree {
 
 struct ShareSource : OpRewritePattern<RedistributeOp> {
   ShareSource(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
+              std::shared_ptr<MemoryBudget> budget,
               const RedistributePatternOptions &options)
       : OpRewritePattern(context, /*benefit=*/2), costs(std::move(costs)),
-        options(options) {}
+        budget(std::move(budget)), options(options) {}
 
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override;
@@ -113,6 +112,7 @@ struct ShareSource : OpRewritePattern<RedistributeOp> {
                ArrayRef<RedistributeOp> given, PatternRewriter &rewriter) const;
 
   std::shared_ptr<MoveCosts> costs;
+  std::shared_ptr<MemoryBudget> budget;
   RedistributePatternOptions options;
 };
 
@@ -207,8 +207,7 @@ bool ShareSource::repeatsGathers(const Tree &tree) const {
         return growing(target) && target.ops.size() > 1;
       }))
     return true;
-  auto function = tree.ops[0]->getParentOfType<func::FuncOp>();
-  return peakMemory(function, costs->meshTable()).bytes > options.memoryLimit;
+  return budget->isExceeded(tree.ops[0]->getParentOfType<func::FuncOp>());
 }
 
 /// One node per placement, or per placement and region of use.
@@ -338,9 +337,6 @@ ShareSource::presentCost(const Tree &tree,
 /// value that lives longer adds at most its own bytes to the peak.
 bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
                                ArrayRef<GivenNode> given) const {
-  if (options.memoryLimit <= 0)
-    return true;
-  auto function = tree.ops[0]->getParentOfType<func::FuncOp>();
   llvm::SmallDenseSet<int> parents;
   for (const TreeNode &node : shape)
     if (node.used && node.parent >= 0)
@@ -353,8 +349,7 @@ bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
                    parent < int(shape.size()) ? shape[parent].to
                                               : given[parent - shape.size()].to,
                    meshes);
-  return !more ||
-         peakMemory(function, meshes).bytes + more <= options.memoryLimit;
+  return budget->take(tree.ops[0]->getParentOfType<func::FuncOp>(), more);
 }
 
 /// The value that a node starts from, and its placement.
@@ -537,6 +532,8 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
 
 void shardir::addSharePatterns(RewritePatternSet &patterns,
                                std::shared_ptr<MoveCosts> costs,
+                               std::shared_ptr<MemoryBudget> budget,
                                const RedistributePatternOptions &options) {
-  patterns.add<ShareSource>(patterns.getContext(), std::move(costs), options);
+  patterns.add<ShareSource>(patterns.getContext(), std::move(costs),
+                            std::move(budget), options);
 }

@@ -35,8 +35,34 @@ using namespace shardir;
 
 /// The patterns, with costs that several sets may share.
 static void addPatterns(RewritePatternSet &patterns,
-                        std::shared_ptr<MoveCosts> costs,
+                        const std::shared_ptr<MoveCosts> &costs,
+                        const std::shared_ptr<MemoryBudget> &budget,
                         const RedistributePatternOptions &options);
+
+MemoryBudget::Peak &MemoryBudget::peakOf(func::FuncOp function) {
+  auto [known, isNew] = peaks.try_emplace(function);
+  if (isNew || !inRounds)
+    known->second = {peakMemory(function, meshes).bytes, 0};
+  return known->second;
+}
+
+bool MemoryBudget::take(func::FuncOp function, int64_t more) {
+  if (limit <= 0 || more == 0)
+    return true;
+  // What was taken need not all be alive at the peak.
+  if (Peak &known = peakOf(function);
+      known.taken && known.bytes + known.taken + more > limit)
+    peaks.erase(function);
+  Peak &peak = peakOf(function);
+  if (peak.bytes + peak.taken + more > limit)
+    return false;
+  peak.taken += more;
+  return true;
+}
+
+bool MemoryBudget::isExceeded(func::FuncOp function) {
+  return limit > 0 && peakOf(function).bytes > limit;
+}
 
 namespace {
 
@@ -172,9 +198,9 @@ static bool findInvariant(ShardableRegionOpInterface loop, Value value,
 /// results (R11).
 struct HoistInvariant : OpRewritePattern<RedistributeOp> {
   HoistInvariant(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
-                 int64_t memoryLimit)
+                 std::shared_ptr<MemoryBudget> budget)
       : OpRewritePattern(context, /*benefit=*/5), costs(std::move(costs)),
-        memoryLimit(memoryLimit) {}
+        budget(std::move(budget)) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
     auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp());
@@ -194,18 +220,15 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
           !findInvariant(region, op.getInput(), computed))
         return failure();
     }
-    if (memoryLimit > 0) {
-      const MeshTable &meshes = costs->meshTable();
-      int64_t more = localBytes(op.getType(), op.getTo(), meshes);
-      for (Operation *own : computed)
-        for (Value result : own->getResults())
-          if (PlacementAttr placement = getPlacement(result))
-            more += localBytes(cast<RankedTensorType>(result.getType()),
-                               placement, meshes);
-      if (peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes + more >
-          memoryLimit)
-        return failure();
-    }
+    const MeshTable &meshes = costs->meshTable();
+    int64_t more = localBytes(op.getType(), op.getTo(), meshes);
+    for (Operation *own : computed)
+      for (Value result : own->getResults())
+        if (PlacementAttr placement = getPlacement(result))
+          more += localBytes(cast<RankedTensorType>(result.getType()),
+                             placement, meshes);
+    if (!budget->take(op->getParentOfType<func::FuncOp>(), more))
+      return failure();
     for (Operation *own : computed) {
       rewriter.modifyOpInPlace(own, [&] {
         for (OpOperand &operand : own->getOpOperands())
@@ -220,7 +243,7 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
     return success();
   }
   std::shared_ptr<MoveCosts> costs;
-  int64_t memoryLimit;
+  std::shared_ptr<MemoryBudget> budget;
 };
 
 struct SimplifyRedistributePass
@@ -254,15 +277,16 @@ struct SimplifyRedistributePass
         meshes, options.mode,
         costModel ? nullptr : &getAnalysis<RedistributionPlans>().plans,
         costModel);
+    auto budget = std::make_shared<MemoryBudget>(meshes, memoryLimit);
     for (bool moves : {false, true}) {
       options.moveAcrossOps = moves;
       RewritePatternSet patterns(&getContext());
-      addPatterns(patterns, costs, options);
+      addPatterns(patterns, costs, budget, options);
       FrozenRewritePatternSet frozen(std::move(patterns));
       for (auto function : getOperation().getOps<FunctionOpInterface>())
         changedAny |= moves && options.mode == CostMode::Bytes && !costModel
-                          ? simplifyIfFewerBytes(function, frozen, meshes)
-                          : simplify(function, frozen);
+                          ? simplifyIfFewerBytes(function, frozen, *budget, meshes)
+                          : simplify(function, frozen, *budget);
     }
     if (!changedAny)
       return markAllAnalysesPreserved();
@@ -276,6 +300,7 @@ struct SimplifyRedistributePass
   /// more.
   static bool simplifyIfFewerBytes(FunctionOpInterface function,
                                    const FrozenRewritePatternSet &patterns,
+                                   MemoryBudget &budget,
                                    const MeshTable &meshes) {
     auto received = [&] {
       SmallVector<RedistributeOp> ops;
@@ -286,7 +311,7 @@ struct SimplifyRedistributePass
     };
     std::optional<int64_t> before = received();
     OwningOpRef<FunctionOpInterface> copy = function.clone();
-    if (!simplify(function, patterns))
+    if (!simplify(function, patterns, budget))
       return false;
     if (std::optional<int64_t> after = received();
         !before || !after || *after <= *before)
@@ -297,7 +322,8 @@ struct SimplifyRedistributePass
 
   /// One function alone, so that the bounds on effort are its own.
   static bool simplify(FunctionOpInterface function,
-                       const FrozenRewritePatternSet &patterns) {
+                       const FrozenRewritePatternSet &patterns,
+                       MemoryBudget &budget) {
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
     static constexpr int kMaxRounds = 8;
@@ -308,6 +334,7 @@ struct SimplifyRedistributePass
       function.walk([&](RedistributeOp op) { ops.push_back(op); });
       if (ops.empty())
         break;
+      budget.startRound();
       GreedyRewriteConfig config;
       config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
       config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));
@@ -334,16 +361,16 @@ std::unique_ptr<Pass> shardir::createSimplifyRedistribute(
 }
 
 static void addPatterns(RewritePatternSet &patterns,
-                        std::shared_ptr<MoveCosts> costs,
+                        const std::shared_ptr<MoveCosts> &costs,
+                        const std::shared_ptr<MemoryBudget> &budget,
                         const RedistributePatternOptions &options) {
   const MeshTable &meshes = costs->meshTable();
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
-  patterns.add<HoistInvariant>(patterns.getContext(), costs,
-                               options.memoryLimit);
-  addSharePatterns(patterns, costs, options);
+  patterns.add<HoistInvariant>(patterns.getContext(), costs, budget);
+  addSharePatterns(patterns, costs, budget, options);
   if (options.moveAcrossOps)
-    addMovePatterns(patterns, costs, options);
+    addMovePatterns(patterns, costs, budget, options);
 }
 
 void shardir::populateSimplifyRedistributePatterns(
@@ -352,5 +379,6 @@ void shardir::populateSimplifyRedistributePatterns(
   addPatterns(patterns,
               std::make_shared<MoveCosts>(meshes, options.mode,
                                           /*plans=*/nullptr, options.costModel),
+              std::make_shared<MemoryBudget>(meshes, options.memoryLimit),
               options);
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The parts of populateSimplifyRedistributePatterns, one per file. They share
-// the costs that they compute.
+// the costs that they compute, and the memory that is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,53 @@
 
 #include "ShardIR/Transforms/Patterns.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <memory>
 
 namespace shardir {
 
+/// The memory that rewrites may use up to a limit of bytes per device; 0 is no
+/// limit. To predict a peak takes as long as the function, so within a round it
+/// is predicted again only where what rewrites have taken since decides.
+class MemoryBudget {
+public:
+  MemoryBudget(const MeshTable &meshes, int64_t limit)
+      : meshes(meshes), limit(limit) {}
+
+  /// From here on, functions change by rewrites that asked here alone; before
+  /// the first round every question predicts the peak.
+  void startRound() {
+    inRounds = true;
+    peaks.clear();
+  }
+  /// Whether `function` fits if it holds `more` bytes at its peak. A caller that
+  /// gets true does so.
+  bool take(mlir::func::FuncOp function, int64_t more);
+  bool isExceeded(mlir::func::FuncOp function);
+
+private:
+  struct Peak {
+    int64_t bytes, taken; ///< as predicted, and by rewrites since
+  };
+  Peak &peakOf(mlir::func::FuncOp function);
+
+  const MeshTable &meshes;
+  int64_t limit;
+  bool inRounds = false;
+  llvm::DenseMap<mlir::Operation *, Peak> peaks;
+};
+
 /// RedistributionTree.cpp: the redistributions of one value.
 void addSharePatterns(mlir::RewritePatternSet &patterns,
                       std::shared_ptr<MoveCosts> costs,
+                      std::shared_ptr<MemoryBudget> budget,
                       const RedistributePatternOptions &options);
 
 /// MoveAcrossOps.cpp: redistributions to the cheaper side of ops.
 void addMovePatterns(mlir::RewritePatternSet &patterns,
                      std::shared_ptr<MoveCosts> costs,
+                     std::shared_ptr<MemoryBudget> budget,
                      const RedistributePatternOptions &options);
 
 } // namespace shardir

@@ -399,7 +399,8 @@ std::vector<DroppedValue> shardir::recomputeStacks(func::FuncOp function,
   std::vector<DroppedValue> dropped;
   while (bytes > 0) {
     Stack *best = nullptr;
-    double operations = 0, most = 0;
+    RepeatCost cost;
+    double most = 0;
     for (LoopStacks &stacks : loops)
       for (Stack &stack : stacks.all()) {
         if (!stack.isKept)
@@ -413,7 +414,7 @@ std::vector<DroppedValue> shardir::recomputeStacks(func::FuncOp function,
           continue;
         most = rate;
         best = &stack;
-        operations = slice->cost.operations;
+        cost = slice->cost;
       }
     if (!best)
       break;
@@ -424,7 +425,8 @@ std::vector<DroppedValue> shardir::recomputeStacks(func::FuncOp function,
         double(cast<ShapedType>(best->result().getType()).getDimSize(0));
     dropped.push_back({made->getName().getStringRef().str(), made->getLoc(),
                        best->result().getType(), best->bytes,
-                       operations * count});
+                       {cost.operations * count, cost.received * count,
+                        cost.seconds * count}});
   }
   if (dropped.empty())
     return dropped;

@@ -26,8 +26,8 @@ struct DroppedValue {
   std::string op; ///< the name of the op that computes it
   mlir::Location loc;
   mlir::Type type;
-  int64_t bytes = 0;     ///< saved
-  double operations = 0; ///< repeated on a device
+  int64_t bytes = 0; ///< saved
+  RepeatCost cost;   ///< on a device
 };
 
 /// Drops stacks of the loops in `function`, those that save most bytes per

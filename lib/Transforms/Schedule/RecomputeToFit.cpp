@@ -188,7 +188,7 @@ independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
 static DroppedValue dropped(const Recomputation &way) {
   Operation *made = way.value.getDefiningOp();
   return {made->getName().getStringRef().str(), made->getLoc(),
-          way.value.getType(), way.bytes, way.cost.operations};
+          way.value.getType(), way.bytes, way.cost};
 }
 
 namespace {
@@ -327,7 +327,7 @@ struct RecomputeToFitPass
     MeshTable meshes(module);
     DeviceRates rates = getMachine(module).rates;
     values.clear();
-    allOperations = 0;
+    allCosts = {};
     mostWithout = 0;
     bool isChanged = false;
     for (auto function :
@@ -344,11 +344,21 @@ struct RecomputeToFitPass
           kRecomputed,
           toAttribute(
               llvm::json::Object{{"peak_bytes_per_device_without", mostWithout},
-                                 {"operations", int64_t(allOperations)},
+                                 {"operations", int64_t(allCosts.operations)},
+                                {"received_bytes", int64_t(allCosts.received)},
                                  {"values", std::move(values)}},
               &getContext()));
     if (!isChanged)
       markAllAnalysesPreserved();
+  }
+
+  static std::string describe(const RepeatCost &cost, llvm::StringRef more) {
+    std::string text = std::to_string(int64_t(cost.operations)) + more.str() +
+                       " operations";
+    if (cost.received > 0)
+      text += " and " + std::to_string(int64_t(cost.received)) + more.str() +
+              " bytes received";
+    return text;
   }
 
   void tell(func::FuncOp function, Fitted fitted) {
@@ -356,37 +366,37 @@ struct RecomputeToFitPass
     llvm::stable_sort(taken, [](const DroppedValue &a, const DroppedValue &b) {
       return a.bytes > b.bytes;
     });
-    double operations = 0;
+    RepeatCost all;
     for (const DroppedValue &each : taken) {
-      operations += each.operations;
+      all += each.cost;
       values.push_back(llvm::json::Object{
           {"op", each.op},
           {"loc", llvm::json::fixUTF8(describeLocation(each.loc))},
           {"function", llvm::json::fixUTF8(function.getSymName())},
           {"saved_bytes", each.bytes},
-          {"operations", int64_t(each.operations)}});
+          {"operations", int64_t(each.cost.operations)},
+          {"received_bytes", int64_t(each.cost.received)}});
     }
     InFlightDiagnostic diag = function.emitRemark();
     diag << "@" << function.getSymName() << " computes " << taken.size()
          << (taken.size() == 1 ? " value" : " values")
          << " a second time: a device needs " << fitted.with
          << " bytes at its peak, and " << fitted.without
-         << " without that, for " << int64_t(operations)
-         << " more operations; memory-limit is " << int64_t(memoryLimit);
+         << " without that, for " << describe(all, " more")
+         << "; memory-limit is " << int64_t(memoryLimit);
     if (taken.size() > kNamed)
       diag << "; these save most:";
     for (const DroppedValue &each : llvm::ArrayRef(taken).take_front(kNamed))
       diag.attachNote(each.loc)
           << "the result of '" << each.op << "', " << each.type << ": "
-          << each.bytes << " bytes saved for " << int64_t(each.operations)
-          << " operations";
-    allOperations += operations;
+          << each.bytes << " bytes saved for " << describe(each.cost, "");
+    allCosts += all;
     mostWithout = std::max(mostWithout, fitted.without);
   }
 
   // Of all functions, for the report.
   llvm::json::Array values;
-  double allOperations = 0;
+  RepeatCost allCosts;
   int64_t mostWithout = 0;
 };
 

@@ -293,9 +293,11 @@ def FitOptimizerState : Pass<"shardir-fit-optimizer-state", "::mlir::ModuleOp"> 
   let description = [{
     Runs `shardir-shard-optimizer-state` over each axis of the mesh in turn, then
     over all, on copies that go on to the collective stage, until a device needs
-    no more than `memory-limit` at its peak. What fits, or has the lowest peak, is
-    written into the program, with a remark, and into the module as
-    `shardir.fitted_states`, which the report repeats. A program within the limit
+    no more than `memory-limit` at its peak. A way whose arguments lose too few
+    bytes for that is not tried; where that is so of all, the one that saves most
+    is. What fits, or has the lowest peak, is written into the program, with a
+    remark, and into the module as `shardir.fitted_states`, which the report
+    repeats. A program within the limit
     stays as it is. Pipelines run the pass for `memory-limit` without
     `shard-optimizer-state`.
 

@@ -64,9 +64,9 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
     recomputation that does not lower the peak is not made. Results count from the
     start, as their buffers do.
 
-    Elementwise ops, reductions, products and changes of shape are repeated;
-    collectives and loops never are: what they made is kept. So is what a product
-    made where the bytes are the better bargain. A weight that the program gathers
+    Elementwise ops, reductions, products, changes of shape and gathers are
+    repeated; other collectives and loops never are: what they made is kept. So is
+    what a product or a gather made where the bytes are the better bargain. A weight that the program gathers
     again for the backward pass is no longer kept for a recomputation: that gather
     moves in front of it. Results are those of the program without it, bit by bit
     where later passes compile both computations alike.
