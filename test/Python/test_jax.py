@@ -89,6 +89,38 @@ def test_checkpoints_recompute():
     assert peaks[1] < 0.9 * peaks[0]
 
 
+def test_sequence_parallelism():
+    """As Megatron writes it, with weights split over `fsdp` as well: the search has to leave where the baseline begins."""
+    d, heads = 128, 8
+    shapes = {"q": (d, heads, 16), "k": (d, heads, 16), "v": (d, heads, 16), "o": (heads, 16, d), "up": (d, 512), "down": (512, d)}
+    placed = {**dict.fromkeys(("q", "k", "v", "up"), P("fsdp", "tp")), "o": P("tp", None, "fsdp"), "down": P("tp", "fsdp")}
+
+    def loss(ps, x, place=lambda x: x):
+        for p in ps:
+            x = place(x)
+            n = x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+            q, k, v = (jnp.einsum("bsd,dhw->bshw", n, p[w]) for w in "qkv")
+            weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k))
+            x = x + jnp.einsum("bshw,hwd->bsd", jnp.einsum("bhqk,bkhd->bqhd", weights, v), p["o"])
+            n = x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5)
+            x = x + jax.nn.gelu(n @ p["up"]) @ p["down"]
+        return (x * x).mean()
+
+    random = np.random.default_rng(4)
+    ps = [{n: jnp.asarray(random.standard_normal(shape) * d ** -0.5, jnp.float32) for n, shape in shapes.items()} for _ in range(2)]
+    x = jnp.asarray(random.standard_normal((8, 64, d)), jnp.float32)
+    split = jax.grad(lambda ps, x: loss(ps, x, lambda x: lax.with_sharding_constraint(x, P(("dp", "fsdp"), "tp"))))
+    reports = []
+    for limit in ("", " memory-limit=1800K"):
+        g = shardir.jax.jit(split, mesh={"dp": 2, "fsdp": 2, "tp": 4}, in_shardings=([placed] * 2, P(("dp", "fsdp"))),
+                            options="cost=time" + limit)
+        close(g(ps, x), jax.grad(loss)(ps, x))
+        reports.append(g.lower(ps, x).report)
+    assert reports[0].bytes_per_device < 3e6
+    # What was gathered along the positions is gathered again, as there.
+    assert reports[1].peak_bytes_per_device < 1.8e6 < reports[0].peak_bytes_per_device
+
+
 @pytest.mark.parametrize("mesh", [(1, 1), (2, 1), (2, 2), (3, 2), (2, 4)])
 def test_training_step_with_pytrees(mesh):
     optax = pytest.importorskip("optax")

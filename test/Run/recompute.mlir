@@ -8,10 +8,12 @@
 // RUN: %python %shardir_src/utils/print-report.py %t.json | FileCheck %s --check-prefix=AGAIN
 // RUN: FileCheck %s --check-prefix=SAYS < %t.err
 // Weights that are split as the batch is are gathered again for the backward
-// pass. Recomputed products read those, so that the first ones are not kept.
+// pass. Recomputed products read those, so that the first ones are not kept. The
+// first layer's weight, which the backward pass does not need, is gathered again
+// for its product.
 // RUN: sed 's/\[{}, {"tp"}\]/[{"dp"}, {}]/g; s/\[{"tp"}, {}\]/[{"dp"}, {}]/g; s/, "tp"=2//' %s > %t.fsdp.mlir
-// RUN: shard-run %t.fsdp.mlir --options=memory-limit=30K --verify 2>/dev/null | FileCheck %s --check-prefix=EQUAL
-// RUN: shard-opt %t.fsdp.mlir --shardir-to-collective=memory-limit=30K 2>/dev/null | FileCheck %s --check-prefix=FSDP
+// RUN: shard-run %t.fsdp.mlir --options=memory-limit=28K --verify 2>/dev/null | FileCheck %s --check-prefix=EQUAL
+// RUN: shard-opt %t.fsdp.mlir --shardir-to-collective=memory-limit=28K 2>/dev/null | FileCheck %s --check-prefix=FSDP
 // A limit that recomputation cannot meet is an error.
 // RUN: not shard-run %s --options=memory-limit=12K 2>&1 | FileCheck %s --check-prefix=ERROR
 
@@ -29,6 +31,8 @@
 // FSDP-NOT: shardir.optimization_barrier %[[FIRST]] {
 // FSDP:     collective.all_gather %arg3 {{.*}}region 2
 // FSDP:     %[[LATER:.+]] = collective.all_gather %arg2 {{.*}}region 2
+// FSDP:     %[[SHARD:.+]] = shardir.optimization_barrier %arg1 {
+// FSDP:     collective.all_gather %[[SHARD]]
 // FSDP:     linalg.matmul {{.*}}ins(%{{.+}}, %[[LATER]] :
 // FSDP-NOT: shardir.optimization_barrier %[[FIRST]] {
 // ERROR: error: {{.*}}above the memory limit of 12000

@@ -436,6 +436,9 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
     return failure();
   if (!memoryAllows(tree, shape, given))
     return failure();
+  // Gathers that are repeated are not kept in between.
+  if (nodes.size() > tree.ops.size())
+    budget->noteLess(op->getParentOfType<func::FuncOp>());
   rewrite(tree, nodes, shape, givenOps, rewriter);
   return success();
 }

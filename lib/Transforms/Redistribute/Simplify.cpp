@@ -39,29 +39,25 @@ static void addPatterns(RewritePatternSet &patterns,
                         const std::shared_ptr<MemoryBudget> &budget,
                         const RedistributePatternOptions &options);
 
-MemoryBudget::Peak &MemoryBudget::peakOf(func::FuncOp function) {
-  auto [known, isNew] = peaks.try_emplace(function);
-  if (isNew || !inRounds)
-    known->second = {peakMemory(function, meshes).bytes, 0};
-  return known->second;
+bool MemoryBudget::fits(func::FuncOp function, int64_t more) {
+  auto known = peaks.find(function);
+  // What was taken need not all be alive at the peak.
+  if (!inRounds || known == peaks.end() ||
+      (known->second.taken &&
+       known->second.bytes + known->second.taken + more > limit)) {
+    peaks[function] = {peakMemory(function, meshes).bytes, 0};
+    known = peaks.find(function);
+  }
+  return known->second.bytes + known->second.taken + more <= limit;
 }
 
 bool MemoryBudget::take(func::FuncOp function, int64_t more) {
   if (limit <= 0 || more == 0)
     return true;
-  // What was taken need not all be alive at the peak.
-  if (Peak &known = peakOf(function);
-      known.taken && known.bytes + known.taken + more > limit)
-    peaks.erase(function);
-  Peak &peak = peakOf(function);
-  if (peak.bytes + peak.taken + more > limit)
+  if (!fits(function, more))
     return false;
-  peak.taken += more;
+  peaks[function].taken += more;
   return true;
-}
-
-bool MemoryBudget::isExceeded(func::FuncOp function) {
-  return limit > 0 && peakOf(function).bytes > limit;
 }
 
 namespace {
@@ -284,9 +280,10 @@ struct SimplifyRedistributePass
       addPatterns(patterns, costs, budget, options);
       FrozenRewritePatternSet frozen(std::move(patterns));
       for (auto function : getOperation().getOps<FunctionOpInterface>())
-        changedAny |= moves && options.mode == CostMode::Bytes && !costModel
-                          ? simplifyIfFewerBytes(function, frozen, *budget, meshes)
-                          : simplify(function, frozen, *budget);
+        changedAny |=
+            moves && options.mode == CostMode::Bytes && !costModel
+                ? simplifyIfFewerBytes(function, frozen, *budget, meshes)
+                : simplify(function, frozen, *budget);
     }
     if (!changedAny)
       return markAllAnalysesPreserved();

@@ -38,16 +38,20 @@ public:
     inRounds = true;
     peaks.clear();
   }
-  /// Whether `function` fits if it holds `more` bytes at its peak. A caller that
-  /// gets true does so.
+  /// Whether `function` fits if it holds `more` bytes at its peak. A caller
+  /// that gets true does so.
   bool take(mlir::func::FuncOp function, int64_t more);
-  bool isExceeded(mlir::func::FuncOp function);
+  bool isExceeded(mlir::func::FuncOp function) {
+    return limit > 0 && !fits(function, 0);
+  }
+  /// Says that a rewrite has shortened what is alive in `function`.
+  void noteLess(mlir::func::FuncOp function) { peaks.erase(function); }
 
 private:
   struct Peak {
     int64_t bytes, taken; ///< as predicted, and by rewrites since
   };
-  Peak &peakOf(mlir::func::FuncOp function);
+  bool fits(mlir::func::FuncOp function, int64_t more);
 
   const MeshTable &meshes;
   int64_t limit;
