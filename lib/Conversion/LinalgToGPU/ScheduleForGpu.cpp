@@ -78,8 +78,8 @@ struct ScheduleForGpuPass
   void runOnOperation() override {
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target) {
-      getOperation().emitError("option arch must be ")
-          << GpuTarget::known() << ", found '" << arch << "'";
+      getOperation().emitError("option arch ")
+          << mustBeOneOf(GpuTarget::known(), arch);
       return signalPassFailure();
     }
     std::vector<std::string> schedules = gpuScheduleNames();

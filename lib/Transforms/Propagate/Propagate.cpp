@@ -16,6 +16,7 @@
 #include "PropagateModule.h"
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -150,12 +151,12 @@ LogicalResult shardir::propagateModule(ModuleOp module,
   model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
   if (cost != "bytes" && cost != "time")
     return module.emitError()
-           << "option cost is time or bytes, found '" << cost << "'";
+           << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
   auto mode = parseConflictMode(request.options.conflicts);
   if (!mode)
-    return module.emitError()
-           << "option conflicts is search, greedy or shardy, found '"
-           << request.options.conflicts << "'";
+    return module.emitError() << "option conflicts "
+                              << mustBeOneOf({"search", "greedy", "shardy"},
+                                             request.options.conflicts);
   model.costModel = request.costModel;
   model.conflicts = *mode;
   model.memoryLimit = double(request.options.memoryLimit);
@@ -185,8 +186,11 @@ LogicalResult shardir::propagateModule(ModuleOp module,
         std::make_unique<GraphBuilder>(function, meshes, unknownTrips));
   const std::vector<PropagationResult> *known = answers.find(module, request);
   std::vector<PropagationResult> found;
-  for (auto &builder : builders) {
+  for (auto [function, builder] : llvm::zip_equal(functions, builders)) {
     const PropagationGraph &graph = builder->build();
+    // The check of a rule by itself does not know the axes of the mesh.
+    if (std::optional<std::string> fault = verifyGraph(graph))
+      return function.emitOpError("cannot be propagated: ") << *fault;
     if (!known)
       found.push_back(propagate(graph, model));
   }

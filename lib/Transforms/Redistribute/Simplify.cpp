@@ -18,6 +18,7 @@
 
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -56,9 +57,9 @@ struct DropSame : OpRewritePattern<RedistributeOp> {
   const MeshTable &meshes;
 };
 
-/// A to B to C is A to C, where B is used by this alone and no constraint asks
-/// for it: then the reduction of a partial happens once, and straight into its
-/// target.
+/// A to B to C is A to C, where B is used by this alone and no constraint
+/// requests it: then the reduction of a partial happens once, and straight into
+/// its target.
 struct CollapseChain : OpRewritePattern<RedistributeOp> {
   CollapseChain(MLIRContext *context, const MeshTable &meshes)
       : OpRewritePattern(context, /*benefit=*/3), meshes(meshes) {}
@@ -237,7 +238,7 @@ struct SimplifyRedistributePass
       return;
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
-          << "option cost is time or bytes, found '" << cost << "'";
+          << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
       return signalPassFailure();
     }
     MeshTable meshes(getOperation());
