@@ -22,6 +22,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_PROPAGATE
@@ -136,11 +137,10 @@ PropagationAnswers::find(ModuleOp program,
   return nullptr;
 }
 
-LogicalResult shardir::propagateModule(ModuleOp module,
-                                       const PropagationRequest &request,
-                                       PlanCache &plans,
-                                       PropagationAnswers &answers,
-                                       bool isTrial) {
+LogicalResult
+shardir::propagateModule(ModuleOp module, const PropagationRequest &request,
+                         PlanCache &plans, PropagationAnswers &answers,
+                         bool isTrial, Pass::Statistic *numContested) {
   MeshTable meshes(module);
   if (meshes.all().empty() || stageOf(module) >= Stage::Local)
     return success();
@@ -191,8 +191,18 @@ LogicalResult shardir::propagateModule(ModuleOp module,
     // The check of a rule by itself does not know the axes of the mesh.
     if (std::optional<std::string> fault = verifyGraph(graph))
       return function.emitOpError("cannot be propagated: ") << *fault;
-    if (!known)
-      found.push_back(propagate(graph, model));
+    if (known)
+      continue;
+    found.push_back(propagate(graph, model));
+    for (auto [node, decided] : llvm::zip(graph.nodes, found.back().nodes)) {
+      if (numContested && !decided.alternatives.empty())
+        ++*numContested;
+      for (const PropagationResult::Alternative &each : decided.alternatives)
+        LDBG("shardir-propagate")
+            << node.name << (each.isChosen ? " takes " : " may take ")
+            << toString(each.placements.front()) << ": " << each.bytes
+            << " bytes";
+    }
   }
   if (isTrial && !known)
     answers.add(module, request, found);
@@ -215,7 +225,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     if (failed(propagateModule(
             getOperation(), {{cost, conflicts, memoryLimit}, costModel},
             getAnalysis<RedistributionPlans>().plans, answers,
-            /*isTrial=*/false)))
+            /*isTrial=*/false, &numContested)))
       return signalPassFailure();
     answers.clear();
   }

@@ -25,6 +25,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_SIMPLIFYREDISTRIBUTE
@@ -309,6 +310,9 @@ struct SimplifyRedistributePass
       function.walk([&](RedistributeOp op) { ops.push_back(op); });
       if (ops.empty())
         break;
+      LDBG("shardir-simplify-redistribute")
+          << "@" << function.getName() << ", round " << round << ": "
+          << ops.size() << " redistributions";
       GreedyRewriteConfig config;
       config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
       config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));

@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_REDISTRIBUTETOCOLLECTIVES
@@ -205,7 +206,10 @@ struct RedistributeToCollectivesPass
     PatternApplicator applicator(frozen);
     applicator.applyDefaultCostModel();
     PatternRewriter rewriter(&getContext());
+    numPlanned += ops.size();
     for (RedistributeOp op : ops) {
+      LDBG("shardir-redistribute-to-collectives")
+          << op.getFrom() << " to " << op.getTo() << " of " << op.getType();
       rewriter.setInsertionPoint(op);
       if (failed(applicator.matchAndRewrite(op, rewriter)))
         return op.emitOpError() << explainNoPlan(op, meshes);
