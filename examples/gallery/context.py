@@ -1,7 +1,7 @@
 """Context parallel: causal attention over a sequence that is split over "cp".
 
 Each device has a quarter of the queries, keys and values of every head. Keys and values go around a ring of devices, block by
-block, while the devices compute. The compiler chooses between a ring and a gather; `rings=always` asks for the ring, because
+block, while the devices compute. The compiler chooses between a ring and a gather; `rings=always` takes the ring, because
 a gather would do for a sequence as short as this one.
 """
 import torch

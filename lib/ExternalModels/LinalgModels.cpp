@@ -198,8 +198,8 @@ static Value filledWith(linalg::LinalgOp op) {
   return scalar && !isa<ShapedType>(scalar.getType()) ? scalar : Value();
 }
 
-static ShardingRule makeLinalgRule(Operation *asked) {
-  auto op = cast<linalg::LinalgOp>(asked);
+static ShardingRule makeLinalgRule(Operation *operation) {
+  auto op = cast<linalg::LinalgOp>(operation);
   if (!op.hasPureTensorSemantics())
     return ShardingRule::replicated(op, "linalg on buffers is local already");
   ShardingRule rule;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of ops that were asked about before. Propagation, insertion and the
+// The rules of ops that were computed before. Propagation, insertion and the
 // checks between them each ask every op, and the layers of a model are the same
 // ops again.
 //

@@ -42,9 +42,10 @@ constexpr int64_t kContractionReads = 4;
 /// much slower (8 rows: 3 times), as columns fill the vectors and rows do not.
 constexpr int64_t kLongResult = 256;
 
-class GraphBuilder {
+class LayoutGraphBuilder {
 public:
-  GraphBuilder(func::FuncOp function, const MeshTable &meshes, LayoutMode mode)
+  LayoutGraphBuilder(func::FuncOp function, const MeshTable &meshes,
+                     LayoutMode mode)
       : function(function), meshes(meshes), mode(mode) {}
 
   LocalLayouts run();
@@ -106,8 +107,8 @@ std::optional<LayoutMode> shardir::parseLayoutMode(StringRef text) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
-                             const DimOrder &order) {
+int64_t LayoutGraphBuilder::packed(collective::CollectiveOpInterface step,
+                                   const DimOrder &order) {
   RankedTensorType type = step.getGlobalTensorType();
   return times(step) *
          packing.get(reordered(step.getStep(), order),
@@ -116,7 +117,7 @@ int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
 }
 
 /// The bytes of a copy into another order.
-int64_t GraphBuilder::copyBytes(Value value) const {
+int64_t LayoutGraphBuilder::copyBytes(Value value) const {
   if (mode != LayoutMode::Contiguous)
     return kForbiddenBytes;
   return times(value) * largestBytes(value, meshes);
@@ -124,13 +125,15 @@ int64_t GraphBuilder::copyBytes(Value value) const {
 
 /// The cost, in bytes, of reading or writing a tensor against the order of
 /// memory, or of a buffer that could have been shared.
-int64_t GraphBuilder::slowBytes(Value value) const { return copyBytes(value); }
+int64_t LayoutGraphBuilder::slowBytes(Value value) const {
+  return copyBytes(value);
+}
 
 //===----------------------------------------------------------------------===//
 // Nodes and candidates
 //===----------------------------------------------------------------------===//
 
-void GraphBuilder::addNodes() {
+void LayoutGraphBuilder::addNodes() {
   auto add = [&](Value value, bool isFixed) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.getRank() < 2 || isFreeTensor(value))
@@ -152,7 +155,7 @@ void GraphBuilder::addNodes() {
   });
 }
 
-void GraphBuilder::addCandidate(Value value, const DimOrder &order) {
+void LayoutGraphBuilder::addCandidate(Value value, const DimOrder &order) {
   auto it = nodeOf.find(value);
   if (it == nodeOf.end() || fixed[it->second])
     return;
@@ -163,7 +166,7 @@ void GraphBuilder::addCandidate(Value value, const DimOrder &order) {
   work.push_back({value, order});
 }
 
-void GraphBuilder::addSeeds(collective::CollectiveOpInterface step) {
+void LayoutGraphBuilder::addSeeds(collective::CollectiveOpInterface step) {
   Value result = step->getResult(0);
   int64_t rank = step.getGlobalTensorType().getRank();
   int64_t now = rank < 2 ? 0 : packed(step, rowMajor(rank));
@@ -183,7 +186,8 @@ void GraphBuilder::addSeeds(collective::CollectiveOpInterface step) {
 }
 
 /// Takes a candidate of one of an op's tensors to its others.
-void GraphBuilder::propagate(Operation *op, Value from, const DimOrder &order) {
+void LayoutGraphBuilder::propagate(Operation *op, Value from,
+                                   const DimOrder &order) {
   switch (layoutKind(op)) {
   case LayoutOpKind::Collective:
   case LayoutOpKind::Agree:
@@ -219,7 +223,7 @@ void GraphBuilder::propagate(Operation *op, Value from, const DimOrder &order) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-void GraphBuilder::addEdge(
+void LayoutGraphBuilder::addEdge(
     Value a, Value b,
     llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)> bytes) {
   auto atA = nodeOf.find(a), atB = nodeOf.find(b);
@@ -236,7 +240,7 @@ void GraphBuilder::addEdge(
     graph.edges.push_back(std::move(edge));
 }
 
-void GraphBuilder::addAgreement(Value from, Value to) {
+void LayoutGraphBuilder::addAgreement(Value from, Value to) {
   int64_t bytes = nodeOf.contains(from) ? copyBytes(from) : 0;
   addEdge(from, to, [&](const DimOrder &a, const DimOrder &b) {
     return a == b ? 0 : bytes;
@@ -244,7 +248,7 @@ void GraphBuilder::addAgreement(Value from, Value to) {
 }
 
 /// One operand and one result of which each order has one of the other.
-void GraphBuilder::addSameOrder(Operation *op) {
+void LayoutGraphBuilder::addSameOrder(Operation *op) {
   Value from = op->getOperand(0), to = op->getResult(0);
   if (!nodeOf.contains(to))
     return addRowMajorUse(from);
@@ -261,7 +265,7 @@ void GraphBuilder::addSameOrder(Operation *op) {
 }
 
 /// One copy serves all who want a tensor row-major.
-void GraphBuilder::addRowMajorUse(Value value) {
+void LayoutGraphBuilder::addRowMajorUse(Value value) {
   auto at = nodeOf.find(value);
   if (at == nodeOf.end() || read[at->second])
     return;
@@ -271,9 +275,9 @@ void GraphBuilder::addRowMajorUse(Value value) {
 
 /// Charges `bytes` for the orders of a tensor with which one of its ops is
 /// slower.
-void GraphBuilder::addSlower(Value value,
-                             llvm::function_ref<bool(const DimOrder &)> isSlow,
-                             int64_t bytes) {
+void LayoutGraphBuilder::addSlower(
+    Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
+    int64_t bytes) {
   auto at = nodeOf.find(value);
   if (at == nodeOf.end())
     return;
@@ -290,7 +294,7 @@ static bool areLong(Value value) {
                       [](int64_t extent) { return extent >= kLongResult; });
 }
 
-void GraphBuilder::addParallelLoops(const LoopView &view, Value result) {
+void LayoutGraphBuilder::addParallelLoops(const LoopView &view, Value result) {
   const Loops &resultLoops = view.resultLoops;
   if (const LoopView::Operand *input = inPlaceInput(view, result)) {
     int64_t bytes = slowBytes(result);
@@ -329,7 +333,8 @@ void GraphBuilder::addParallelLoops(const LoopView &view, Value result) {
 
 /// The costs of orders in which vectors, or the terms of a sum, follow each
 /// other otherwise than row-major.
-void GraphBuilder::addReductionOrders(const LoopView &view, Value result) {
+void LayoutGraphBuilder::addReductionOrders(const LoopView &view,
+                                            Value result) {
   auto isReduced = [&](int64_t loop) {
     return view.iterators[loop] == utils::IteratorType::reduction;
   };
@@ -378,7 +383,8 @@ void GraphBuilder::addReductionOrders(const LoopView &view, Value result) {
   }
 }
 
-void GraphBuilder::addContractionRuns(const LoopView &view, Value result) {
+void LayoutGraphBuilder::addContractionRuns(const LoopView &view,
+                                            Value result) {
   const Loops &resultLoops = view.resultLoops;
   // Rows or columns that ran as one go on doing so, or enough of them are left:
   // the kernel stays what it is, and with it the order of sums.
@@ -424,7 +430,7 @@ void GraphBuilder::addContractionRuns(const LoopView &view, Value result) {
   }
 }
 
-void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
+void LayoutGraphBuilder::addLoops(Operation *op, const LoopView &view) {
   Value result = op->getResult(0);
   if (view.init)
     addAgreement(view.init->get(), result);
@@ -435,7 +441,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
     addContractionRuns(view, result);
 }
 
-void GraphBuilder::addCosts(Operation *op) {
+void LayoutGraphBuilder::addCosts(Operation *op) {
   LayoutOpKind kind = layoutKind(op);
   switch (kind) {
   case LayoutOpKind::Collective: {
@@ -466,7 +472,7 @@ void GraphBuilder::addCosts(Operation *op) {
 }
 
 /// Reads of single elements often go along rows.
-void GraphBuilder::addElementRead(Value value) {
+void LayoutGraphBuilder::addElementRead(Value value) {
   if (!nodeOf.contains(value))
     return;
   SmallVector<int64_t> dims = llvm::to_vector(
@@ -480,7 +486,7 @@ void GraphBuilder::addElementRead(Value value) {
       slowBytes(value));
 }
 
-LocalLayouts GraphBuilder::run() {
+LocalLayouts LayoutGraphBuilder::run() {
   LocalLayouts result;
   SmallVector<collective::CollectiveOpInterface> steps;
   function.walk([&](collective::CollectiveOpInterface step) {
@@ -529,5 +535,5 @@ DimOrder LocalLayouts::orderOf(Value value) const {
 LocalLayouts shardir::chooseLocalLayouts(func::FuncOp function,
                                          const MeshTable &meshes,
                                          LayoutMode mode) {
-  return GraphBuilder(function, meshes, mode).run();
+  return LayoutGraphBuilder(function, meshes, mode).run();
 }

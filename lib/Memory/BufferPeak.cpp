@@ -30,7 +30,7 @@ namespace {
 class DeviceRuns {
 public:
   DeviceRuns(func::FuncOp entry, const MeshTable &meshes, const Mesh &mesh,
-             BufferUse *use)
+             OpMemory *use)
       : entry(entry), meshes(meshes), mesh(mesh), use(use) {
     for (const MeshAxis &axis : mesh.axes)
       values.push_back({0, std::min<int64_t>(1, axis.size - 1), axis.size / 2,
@@ -112,7 +112,7 @@ private:
   func::FuncOp entry;
   const MeshTable &meshes;
   const Mesh &mesh;
-  BufferUse *use;
+  OpMemory *use;
   std::vector<std::set<int64_t>> values; ///< coordinates, by axis
   /// By position: the bytes alive after each allocation, and the most of them.
   std::map<int64_t, std::pair<std::vector<int64_t>, int64_t>> runs;
@@ -120,8 +120,8 @@ private:
 
 } // namespace
 
-std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
-                                              BufferUse *use, bool listHeld) {
+std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry, OpMemory *use,
+                                              bool listHeld) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
   MeshTable meshes(entry->getParentOp());

@@ -30,7 +30,7 @@ namespace shardir {
 class RankRun {
 public:
   /// Lists what is held where `listAt` bytes are first alive.
-  RankRun(const MeshTable &meshes, int64_t rank, BufferUse *use,
+  RankRun(const MeshTable &meshes, int64_t rank, OpMemory *use,
           int64_t listAt = 0)
       : meshes(meshes), rank(rank), use(use), listAt(listAt) {}
 
@@ -76,7 +76,7 @@ private:
 
   const MeshTable &meshes;
   int64_t rank;
-  BufferUse *use;
+  OpMemory *use;
   int64_t listAt;
   int64_t alive = 0;
   int64_t most = 0; ///< alive since the op began that is run

@@ -80,9 +80,19 @@ static std::string explainParseError(StringRef text,
   SmallVector<StringRef> entries;
   llvm::SplitString(text, entries);
   for (StringRef entry : entries) {
-    std::string name = entry.split('=').first.str();
-    if (llvm::is_contained(names, name))
-      continue;
+    auto [known, value] = entry.split('=');
+    std::string name = known.str();
+    if (llvm::is_contained(names, name)) {
+      PipelineOptions one;
+      if (value.contains('{') ||
+          succeeded(one.parseFromString(entry, llvm::nulls())))
+        continue;
+      // The parser refuses no value but those of bool.
+      return "option " + name +
+             (entry.contains('=')
+                  ? " must be true or false, found '" + value.str() + "'"
+                  : " needs a value, as in " + name + "=VALUE");
+    }
     std::string nearest = didYouMean(name, names);
     return "unknown option '" + name + "'" +
            (nearest.empty() ? "; the options are " + llvm::join(names, ", ")
@@ -106,17 +116,6 @@ static std::string explainPasses(StringRef passes) {
   return text;
 }
 
-/// The names in `a, b or c`.
-static std::vector<std::string> namesIn(StringRef list) {
-  std::vector<std::string> names;
-  SmallVector<StringRef> words;
-  llvm::SplitString(list, words, ", ");
-  for (StringRef word : words)
-    if (word != "or")
-      names.push_back(word.str());
-  return names;
-}
-
 static LogicalResult checkOptions(const PipelineOptions &options,
                                   std::string &error) {
   auto isOneOf = [&](StringRef name, const std::string &value,
@@ -138,9 +137,9 @@ static LogicalResult checkOptions(const PipelineOptions &options,
                       return isOneOf("library", library, gpuLibraryNames());
                     }) ||
       (!options.target.empty() &&
-       !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||
+       !isOneOf("target", options.target, CpuTarget::known())) ||
       (!options.arch.empty() &&
-       !isOneOf("arch", options.arch, namesIn(GpuTarget::known()))))
+       !isOneOf("arch", options.arch, GpuTarget::known())))
     return failure();
   // A build without GPUs knows no schedules.
   std::vector<std::string> schedules = gpuScheduleNames();
@@ -169,16 +168,51 @@ static LogicalResult checkOptions(const PipelineOptions &options,
   return success();
 }
 
-/// The name of an option of the GPU that is given, or "".
-static StringRef gpuOptionIn(const PipelineOptions &options) {
-  auto given = [](const auto &option) {
-    return option.hasValue() ? option.getArgStr() : "";
+/// The error for an option that is given and does nothing on the way to stage
+/// `to`; empty if there is none.
+static std::string findIdleOption(const PipelineOptions &options, Stage to) {
+  struct Use {
+    StringRef name; ///< empty if the option is not given
+    Stage first;    ///< the first stage that the option changes
+    bool onGpu;     ///< whether it changes programs for a GPU alone
   };
-  for (StringRef name : {given(options.schedule), given(options.kernelTimes),
-                         given(options.library), given(options.overlap),
-                         given(options.tf32), given(options.ptxas)})
-    if (!name.empty())
-      return name;
+  auto use = [](const auto &option, Stage first, bool onGpu = false) {
+    return Use{option.hasValue() ? option.getArgStr() : "", first, onGpu};
+  };
+  // Stages before *cpu* are those of a GPU where an architecture is named.
+  bool forCpu = to == Stage::Cpu || (to < Stage::Cpu && options.arch.empty());
+  for (auto [name, first, onGpu] :
+       {use(options.schedule, Stage::Gpu, /*onGpu=*/true),
+        use(options.kernelTimes, Stage::Gpu, /*onGpu=*/true),
+        use(options.library, Stage::Gpu, /*onGpu=*/true),
+        use(options.overlap, Stage::Scheduled, /*onGpu=*/true),
+        use(options.tf32, Stage::Gpu, /*onGpu=*/true),
+        use(options.ptxas, Stage::Gpu, /*onGpu=*/true),
+        use(options.strict, Stage::Redistributed),
+        use(options.shareGathers, Stage::Redistributed),
+        use(options.afterLocal, Stage::Local),
+        use(options.layout, Stage::Scheduled),
+        use(options.rings, Stage::Scheduled),
+        use(options.pipeline, Stage::Scheduled),
+        use(options.combineThreshold, Stage::Scheduled),
+        use(options.explain, Stage::Scheduled),
+        use(options.afterBufferized, Stage::Bufferized),
+        use(options.target, Stage::Bufferized),
+        use(options.plan, Stage::Cpu)}) {
+    if (name.empty())
+      continue;
+    if (onGpu && forCpu && to >= std::min(first, Stage::Cpu))
+      return ("option " + name +
+              " does nothing on the CPU; compile for a GPU (shard-run "
+              "--device=cuda-local or nccl, shard-compile --gpu, "
+              "--shardir-to-gpu) or leave it out")
+          .str();
+    if (to < first)
+      return ("option " + name + " does nothing before the " +
+              stageName(first) + " stage; go there (--shardir-to-" +
+              stageName(first) + ") or leave it out")
+          .str();
+  }
   return "";
 }
 
@@ -190,14 +224,8 @@ LogicalResult shardir::parseOptions(StringRef text, Stage to,
     error = explainParseError(text, options);
     return failure();
   }
-  if (StringRef option = gpuOptionIn(options);
-      !option.empty() && to == Stage::Cpu) {
-    error = ("option " + option +
-             " does nothing on the CPU; compile for a GPU (shard-run "
-             "--device=cuda-local or nccl, shard-compile --gpu, "
-             "--shardir-to-gpu) or leave it out")
-                .str();
+  if (failed(checkOptions(options, error)))
     return failure();
-  }
-  return checkOptions(options, error);
+  error = findIdleOption(options, to);
+  return success(error.empty());
 }

@@ -138,6 +138,10 @@ void shardir::registerPipelines() {
           std::string error;
           if (failed(parseOptions(text, stage, options, error)))
             return onError(error);
+          if (options.function.hasValue())
+            return onError("option function does nothing here, where all "
+                           "public functions are kept; give it to "
+                           "shard-compile or shard-run, or leave it out");
           buildPipeline(pm, stage, options);
           return success();
         },

@@ -76,22 +76,22 @@ static int64_t ceilLog2(int64_t n) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-Costs::Costs(ShardSizes &volumes, const Mesh &mesh,
+Costs::Costs(ShardSizes &shardSizes, const Mesh &mesh,
              const std::vector<int64_t> &shape, int64_t elementBytes,
              const MachineModel *machine, const std::vector<double> &weights,
              const StepCost &stepCost)
-    : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
-      machine(machine), stepCost(stepCost) {
+    : shardSizes(shardSizes), mesh(mesh), shape(shape),
+      elementBytes(elementBytes), machine(machine), stepCost(stepCost) {
   if (weights.empty())
     return;
-  this->weights.assign(volumes.sampleSize(), 0);
+  this->weights.assign(shardSizes.sampleSize(), 0);
   for (int64_t p = 0; p < mesh.numDevices(); ++p)
     if (auto rank = static_cast<size_t>(mesh.rankAt(p)); rank < weights.size())
-      this->weights[volumes.deviceAt(mesh.coordinates(p))] += weights[rank];
+      this->weights[shardSizes.deviceAt(mesh.coordinates(p))] += weights[rank];
 }
 
 Costs::Table Costs::product(const std::vector<const Table *> &tables) const {
-  Table result(volumes.sampleSize(), 1);
+  Table result(shardSizes.sampleSize(), 1);
   for (const Table *table : tables)
     for (size_t p = 0; p < result.size(); ++p)
       result[p] = (*table)[p] == 0 || result[p] == 0
@@ -103,7 +103,8 @@ Costs::Table Costs::product(const std::vector<const Table *> &tables) const {
 Costs::Table Costs::held(const Placement &placement) {
   std::vector<const Table *> tables;
   for (size_t d = 0; d < shape.size(); ++d)
-    tables.push_back(&volumes.extents(d, volumes.option(d, placement.dims[d])));
+    tables.push_back(
+        &shardSizes.extents(d, shardSizes.option(d, placement.dims[d])));
   return product(tables);
 }
 
@@ -112,7 +113,7 @@ int64_t Costs::mostHeld(const Placement &placement) {
   int64_t most = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t extent =
-        volumes.extents(d, volumes.option(d, placement.dims[d])).front();
+        shardSizes.extents(d, shardSizes.option(d, placement.dims[d])).front();
     most = extent == 0 || most == 0 ? 0 : mulSaturated(most, extent);
   }
   return most;
@@ -122,7 +123,7 @@ Costs::Table Costs::received(const CollectiveStep &step) {
   switch (step.kind) {
   case CollectiveKind::Slice:
   case CollectiveKind::MakePartial:
-    return Table(volumes.sampleSize(), 0);
+    return Table(shardSizes.sampleSize(), 0);
   case CollectiveKind::AllReduce: {
     Table result = held(step.from);
     int64_t n = termsOf(step, mesh);
@@ -155,19 +156,19 @@ Costs::Table Costs::received(const CollectiveStep &step) {
     // Shards overlap, or a chain of someone else's adds up or makes terms.
     StepParts parts(step, mesh);
     Table result;
-    for (size_t p = 0; p < volumes.sampleSize(); ++p) {
+    for (size_t p = 0; p < shardSizes.sampleSize(); ++p) {
       int64_t position = 0;
       for (size_t i = 0; i < mesh.axes.size(); ++i)
-        position = position * mesh.axes[i].size + volumes.coordinates(p)[i];
+        position = position * mesh.axes[i].size + shardSizes.coordinates(p)[i];
       result.push_back(elementsReceived(step, parts, mesh, shape, position));
     }
     return result;
   }
   std::vector<const Table *> shared;
   for (size_t d = 0; d < shape.size(); ++d) {
-    int from = volumes.option(d, step.from.dims[d]);
-    int to = volumes.option(d, step.to.dims[d]);
-    shared.push_back(&volumes.shared(d, from, to));
+    int from = shardSizes.option(d, step.from.dims[d]);
+    int to = shardSizes.option(d, step.to.dims[d]);
+    shared.push_back(&shardSizes.shared(d, from, to));
   }
   Table result = held(step.to), both = product(shared);
   for (size_t p = 0; p < result.size(); ++p)
@@ -176,7 +177,7 @@ Costs::Table Costs::received(const CollectiveStep &step) {
 }
 
 Costs::Table Costs::received(const std::vector<CollectiveStep> &steps) {
-  Table total(volumes.sampleSize(), 0);
+  Table total(shardSizes.sampleSize(), 0);
   for (const CollectiveStep &step : steps) {
     Table elements = received(step);
     for (size_t p = 0; p < total.size(); ++p)
@@ -198,7 +199,7 @@ int64_t Costs::bytes(const Table &received) {
 
 Cost Costs::of(const std::vector<CollectiveStep> &steps) {
   Cost cost;
-  Table total(volumes.sampleSize(), 0);
+  Table total(shardSizes.sampleSize(), 0);
   int64_t peak = 0, alive = 0;
   double time = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -325,10 +326,10 @@ double Costs::seconds(const CollectiveStep &step, const Table &received) {
 int64_t Costs::mostPeers(const CollectiveStep &step) {
   std::vector<const Table *> tables, shared;
   for (size_t d = 0; d < shape.size(); ++d) {
-    int from = volumes.option(d, step.from.dims[d]);
-    int to = volumes.option(d, step.to.dims[d]);
-    tables.push_back(&volumes.meeting(d, from, to));
-    shared.push_back(&volumes.shared(d, from, to));
+    int from = shardSizes.option(d, step.from.dims[d]);
+    int to = shardSizes.option(d, step.to.dims[d]);
+    tables.push_back(&shardSizes.meeting(d, from, to));
+    shared.push_back(&shardSizes.shared(d, from, to));
   }
   Table all = product(tables), own = product(shared);
   int64_t most = 0;
@@ -373,12 +374,12 @@ int64_t Costs::mostSent(const CollectiveStep &step) {
         if (vary)
           varied.push_back(part);
       }
-    int from = volumes.option(d, step.from.dims[d]);
-    int to = volumes.option(d, step.to.dims[d]);
+    int from = shardSizes.option(d, step.from.dims[d]);
+    int to = shardSizes.option(d, step.to.dims[d]);
     // Blocks of all coordinates together are the full dim.
-    wanted.push_back(all ? volumes.extents(d, from)
-                         : volumes.sharedByAny(d, from, to, varied));
-    shared.push_back(&volumes.shared(d, from, to));
+    wanted.push_back(all ? shardSizes.extents(d, from)
+                         : shardSizes.sharedByAny(d, from, to, varied));
+    shared.push_back(&shardSizes.shared(d, from, to));
   }
   for (const Table &table : wanted)
     tables.push_back(&table);
@@ -416,9 +417,9 @@ static auto withCosts(const std::vector<CollectiveStep> &steps,
   DeviceSample own(concrete);
   for (const CollectiveStep &step : steps)
     own.add(step, sizes);
-  ShardSizes volumes(concrete, sizes, sample ? *sample : own);
-  Costs costs(volumes, concrete, sizes, elementBytes, machine, /*weights=*/{},
-              stepCost);
+  ShardSizes shardSizes(concrete, sizes, sample ? *sample : own);
+  Costs costs(shardSizes, concrete, sizes, elementBytes, machine,
+              /*weights=*/{}, stepCost);
   return use(costs);
 }
 

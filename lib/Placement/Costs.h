@@ -8,8 +8,8 @@
 //
 // Private to lib/Placement. Requires concrete sizes and steps between
 // placements that verify.
-// Guarantees costOf (CostModel.h) for a caller that asks for many chains
-// between the same two placements: the tables of Volumes are made once.
+// Guarantees costOf (CostModel.h) for a caller that compares many chains
+// between the same two placements: the tables of ShardSizes are made once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ namespace shardir::detail {
 
 class Costs {
 public:
-  /// `machine` null: seconds are not asked for and stay 0. `weights` and
+  /// `machine` null: seconds are not computed and stay 0. `weights` and
   /// `stepCost` as those of PlanOptions.
-  Costs(ShardSizes &volumes, const Mesh &mesh,
+  Costs(ShardSizes &shardSizes, const Mesh &mesh,
         const std::vector<int64_t> &shape, int64_t elementBytes,
         const MachineModel *machine, const std::vector<double> &weights = {},
         const StepCost &stepCost = nullptr);
@@ -49,12 +49,12 @@ private:
   int64_t mostSent(const CollectiveStep &step);
   int64_t mostPeers(const CollectiveStep &step);
 
-  ShardSizes &volumes;
+  ShardSizes &shardSizes;
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
   int64_t elementBytes;
   const MachineModel *machine;
-  std::vector<double> weights; ///< per device of `volumes`; empty: none
+  std::vector<double> weights; ///< per device of `shardSizes`; empty: none
   StepCost stepCost;           ///< null: the default
 };
 

@@ -137,7 +137,7 @@ private:
   Axes parts;
   bool isNested = false; ///< whether a part of a plan is planned
   Axes pieces;           ///< the parts of axes that a reduction tells apart
-  ShardSizes volumes;    ///< of the assumed sizes
+  ShardSizes shardSizes; ///< of the assumed sizes
   Costs costs;
   int64_t memory = 0; ///< bytes that may be alive at one time (rule D2)
 };

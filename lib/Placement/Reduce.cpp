@@ -420,7 +420,7 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
   // Few axes are left for later in all ways, many at once alone.
   size_t all = (size_t{1} << std::min(reduced.size(), kMaxSplits)) - 1;
   bool few =
-      reduced.size() <= kMaxSplits && volumes.numDevices() <= kFewDevices;
+      reduced.size() <= kMaxSplits && shardSizes.numDevices() <= kFewDevices;
   for (size_t chosen = few ? 1 : all; chosen <= all; ++chosen) {
     Axes later;
     for (size_t i = 0; i < reduced.size(); ++i)
@@ -447,7 +447,7 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
                             const Placement &src, const Placement &dst,
                             std::vector<ReduceSearch::Atom> atoms,
                             const Axes &whole, const Axes &kept) {
-  ReduceSearch search(src, dst, mesh, shape, volumes, std::move(atoms));
+  ReduceSearch search(src, dst, mesh, shape, shardSizes, std::move(atoms));
   if (options.mode == CostMode::Time) {
     // A step takes about three latencies.
     double elements =
@@ -455,7 +455,8 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
         static_cast<double>(std::max<int64_t>(1, options.elementBytes));
     search.countStepsAs(static_cast<int64_t>(std::min(elements, 1e15)));
   }
-  bool searchAll = options.weighsAll() && volumes.numDevices() <= kFewDevices;
+  bool searchAll =
+      options.weighsAll() && shardSizes.numDevices() <= kFewDevices;
   std::vector<ReduceSearch::Target> targets =
       search.run(searchAll ? kMaxTimedTargets : kMaxTargets, searchAll);
   pieces.clear();
@@ -476,9 +477,9 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
             });
   // Uneven blocks may be smaller in one order than in another; a step more for
   // a few rows is nothing that time is won by on many devices.
-  bool splits = linksDiffer() ||
-                (!search.isProved() && (options.mode == CostMode::Bytes ||
-                                        volumes.numDevices() <= kFewDevices));
+  bool splits = linksDiffer() || (!search.isProved() &&
+                                  (options.mode == CostMode::Bytes ||
+                                   shardSizes.numDevices() <= kFewDevices));
   if (splits)
     splitScatters(best, cost);
   for (const ReduceSearch::Target &target : targets) {
@@ -528,7 +529,7 @@ std::vector<Placement> Planner::termPlacements(const Placement &src,
   for (const AxisRef &axis : made)
     if (axisSize(mesh, axis) > 1)
       atoms.push_back({axis, axisSize(mesh, axis), false});
-  ReduceSearch search(dst, src, mesh, shape, volumes, std::move(atoms));
+  ReduceSearch search(dst, src, mesh, shape, shardSizes, std::move(atoms));
   search.moveToTargets(kept.size() < refined(src.partialAxes).size());
   for (const ReduceSearch::Target &target : search.run(kMaxTerms))
     add(target.dims);

@@ -41,12 +41,12 @@ static constexpr size_t kMaxPrimeAtoms = 6;
 
 ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
-                           ShardSizes &volumes, std::vector<Atom> parts)
-    : src(src), dst(dst), mesh(mesh), shape(shape), volumes(volumes),
+                           ShardSizes &shardSizes, std::vector<Atom> parts)
+    : src(src), dst(dst), mesh(mesh), shape(shape), shardSizes(shardSizes),
       atoms(primeAtoms(parts, mesh)), children(shape.size()) {
   for (size_t d = 0; d < shape.size(); ++d) {
-    srcOptions.push_back(volumes.option(d, src.dims[d]));
-    dstOptions.push_back(volumes.option(d, dst.dims[d]));
+    srcOptions.push_back(shardSizes.option(d, src.dims[d]));
+    dstOptions.push_back(shardSizes.option(d, dst.dims[d]));
   }
 }
 
@@ -181,8 +181,8 @@ std::optional<int> ReduceSearch::accept(size_t d,
   alone.dims.emplace_back().splits = splits;
   if (verifyPlacement(alone, mesh, {shape[d]}))
     return std::nullopt;
-  int option = volumes.option(d, normalDim(alone.dims[0], mesh, shape[d]));
-  if (!volumes.contains(d, srcOptions[d], option))
+  int option = shardSizes.option(d, normalDim(alone.dims[0], mesh, shape[d]));
+  if (!shardSizes.contains(d, srcOptions[d], option))
     return std::nullopt;
   return option;
 }
@@ -197,7 +197,7 @@ const std::vector<int> &ReduceSearch::extend(size_t d, int option,
   std::vector<int> &result = entry->second;
   if (!isNew)
     return result;
-  const std::vector<Split> splits = volumes.dimOf(d, option).splits;
+  const std::vector<Split> splits = shardSizes.dimOf(d, option).splits;
   Split axis = Split::byAxis(atoms[atom].axis);
   auto add = [&](const std::vector<Split> &candidate) {
     std::optional<int> found = accept(d, candidate);
@@ -253,10 +253,10 @@ const std::vector<int> &ReduceSearch::extend(size_t d, int option,
 void ReduceSearch::spend(State &state, size_t atom) const {
   if (!atoms[atom].isReduced)
     return;
-  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
+  for (size_t p = 0; p < shardSizes.sampleSize(); ++p) {
     int64_t own = atoms[atom].size - 1;
     for (size_t d = 0; d < shape.size(); ++d)
-      own = mulSaturated(own, volumes.extents(d, state.options[d])[p]);
+      own = mulSaturated(own, shardSizes.extents(d, state.options[d])[p]);
     state.spent[p] =
         own > INT64_MAX - state.spent[p] ? INT64_MAX : state.spent[p] + own;
   }
@@ -275,13 +275,13 @@ void ReduceSearch::evaluate(State &state) const {
   std::vector<const ShardSizes::Table *> held, wanted, both;
   bool moves = false;
   for (size_t d = 0; d < shape.size(); ++d) {
-    held.push_back(&volumes.extents(d, state.options[d]));
-    wanted.push_back(&volumes.extents(d, dstOptions[d]));
-    both.push_back(&volumes.shared(d, state.options[d], dstOptions[d]));
+    held.push_back(&shardSizes.extents(d, state.options[d]));
+    wanted.push_back(&shardSizes.extents(d, dstOptions[d]));
+    both.push_back(&shardSizes.shared(d, state.options[d], dstOptions[d]));
     moves |= *both.back() != *wanted.back();
   }
   int64_t mostAtOnce = 0, mostApart = 0, mostHeld = 0;
-  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
+  for (size_t p = 0; p < shardSizes.sampleSize(); ++p) {
     int64_t own = 1, result = 1, kept = 1;
     for (size_t d = 0; d < shape.size(); ++d) {
       own = mulSaturated(own, (*held[d])[p]);
@@ -316,17 +316,17 @@ std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
                                                     bool searchAll) {
   State start;
   start.options = srcOptions;
-  start.spent.assign(volumes.sampleSize(), 0);
+  start.spent.assign(shardSizes.sampleSize(), 0);
   evaluate(start);
   std::vector<State> best = {start};
   State byDigits;
   proved = atoms.size() < 64 && placeByDigits(byDigits);
   if (proved) {
-    byDigits.spent.assign(volumes.sampleSize(), INT64_MAX);
+    byDigits.spent.assign(shardSizes.sampleSize(), INT64_MAX);
     evaluate(byDigits);
     best.push_back(byDigits);
   }
-  size_t beam = volumes.numDevices() <= 32 ? kWideBeam : kNarrowBeam;
+  size_t beam = shardSizes.numDevices() <= 32 ? kWideBeam : kNarrowBeam;
   std::vector<State> frontier = {start};
   for (size_t level = 0; (!proved || searchAll) && level < atoms.size();
        ++level) {
@@ -369,7 +369,7 @@ std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
       break;
     Target target;
     for (size_t d = 0; d < shape.size(); ++d)
-      target.dims.push_back(volumes.dimOf(d, state.options[d]));
+      target.dims.push_back(shardSizes.dimOf(d, state.options[d]));
     for (size_t i = 0; i < atoms.size(); ++i)
       target.used.push_back(state.used >> i & 1);
     target.elements = state.elements;

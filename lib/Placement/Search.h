@@ -45,7 +45,7 @@ public:
 
   /// `atoms` have sizes above 1 and do not overlap.
   ReduceSearch(const Placement &src, const Placement &dst, const Mesh &mesh,
-               const std::vector<int64_t> &shape, ShardSizes &volumes,
+               const std::vector<int64_t> &shape, ShardSizes &shardSizes,
                std::vector<Atom> atoms);
 
   /// The best targets, best first; at most `limit`. What is known to be least
@@ -95,7 +95,7 @@ private:
   const Placement &src, &dst;
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
-  ShardSizes &volumes;
+  ShardSizes &shardSizes;
   std::vector<Atom> atoms;
   bool proved = false;
   bool toTargets = false, countsHeld = false;

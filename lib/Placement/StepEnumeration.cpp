@@ -67,9 +67,9 @@ Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
       concreteShape(assumedShape(shape, mesh, {&src, &dst})),
       isConcrete(mesh.isConcrete() && concreteShape == shape),
       parts(commonRefinement(src, dst, mesh)), pieces(parts),
-      volumes(concreteMesh, concreteShape,
-              sampleFor(src, dst, concreteMesh, concreteShape, options)),
-      costs(volumes, concreteMesh, concreteShape, options.elementBytes,
+      shardSizes(concreteMesh, concreteShape,
+                 sampleFor(src, dst, concreteMesh, concreteShape, options)),
+      costs(shardSizes, concreteMesh, concreteShape, options.elementBytes,
             options.mode == CostMode::Time ? &options.machine : nullptr,
             options.deviceWeights, options.stepCost) {
   int64_t source = costs.mostHeld(src), target = costs.mostHeld(dst);
@@ -107,8 +107,8 @@ bool Planner::contains(const DimPlacement &outer, const DimPlacement &inner,
   if (outer == inner)
     return true;
   if (isKnownDim(outer, d) && isKnownDim(inner, d))
-    return volumes.contains(d, volumes.option(d, outer),
-                            volumes.option(d, inner));
+    return shardSizes.contains(d, shardSizes.option(d, outer),
+                               shardSizes.option(d, inner));
   std::vector<Split> a = tokens(outer, d), b = tokens(inner, d);
   bool nested =
       a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin());
@@ -190,8 +190,8 @@ bool Planner::isPermute(const Placement &from, const Placement &to) {
     return false;
   // A dimension's new block must be some old one, for all coordinates.
   for (size_t d = 0; d < shape.size(); ++d)
-    if (!volumes.permutes(d, volumes.option(d, from.dims[d]),
-                          volumes.option(d, to.dims[d])))
+    if (!shardSizes.permutes(d, shardSizes.option(d, from.dims[d]),
+                             shardSizes.option(d, to.dims[d])))
       return false;
   return true;
 }
@@ -341,8 +341,9 @@ std::vector<CollectiveStep> Planner::move(const Placement &from,
       atoms.push_back({part, axisSize(mesh, part), false});
   if (atoms.empty())
     return best;
-  ReduceSearch search(from, to, mesh, shape, volumes, std::move(atoms));
-  size_t limit = volumes.numDevices() <= kFewDevices ? kMaxSlices : kFewSlices;
+  ReduceSearch search(from, to, mesh, shape, shardSizes, std::move(atoms));
+  size_t limit =
+      shardSizes.numDevices() <= kFewDevices ? kMaxSlices : kFewSlices;
   for (const ReduceSearch::Target &target : search.run(limit, true)) {
     Placement cut = from;
     cut.dims = target.dims;

@@ -102,7 +102,7 @@ bool RunData::loadOwnShard(size_t i, const ArrayArgument &input) {
   argumentShards[i][size_t(processes.getNumber())] =
       readShard(program, i, processes.getNumber(), source, *stored);
   shapes[i] = stored->shape;
-  argumentsAreWhole = false;
+  argumentsAreGlobal = false;
   return true;
 }
 
@@ -134,8 +134,8 @@ Shape RunData::globalShape(size_t i) {
     return tensor.shape;
   Shape shape(tensor.shape.size());
   std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
-  check(shardir_argument_whole_shape(program.get(), program.functionName(), i,
-                                     shards.data(), shape.data()));
+  check(shardir_argument_global_shape(program.get(), program.functionName(), i,
+                                      shards.data(), shape.data()));
   return shape;
 }
 
@@ -218,7 +218,7 @@ void RunData::loadArguments() {
       if (input.kind == ArrayArgument::Local) {
         argumentShards[i] = loadShards(i, input);
         shapes[i] = globalShape(i);
-        argumentsAreWhole = false;
+        argumentsAreGlobal = false;
       } else if (!sliced || !loadOwnShard(i, input)) {
         arguments[i] = loadWhole(i, input);
         shapes[i] = arguments[i].shape;
@@ -405,7 +405,7 @@ void RunData::distributeArguments() {
 }
 
 std::vector<Array> &RunData::globalArguments() {
-  if (argumentsAreWhole)
+  if (argumentsAreGlobal)
     return arguments;
   for (size_t i = 0; i != arguments.size(); ++i) {
     if (!sources[i] || sources[i]->kind != ArrayArgument::Local)
@@ -416,7 +416,7 @@ std::vector<Array> &RunData::globalArguments() {
     check(shardir_collect_argument(program.get(), program.functionName(), i,
                                    shards.data(), &whole));
   }
-  argumentsAreWhole = true;
+  argumentsAreGlobal = true;
   return arguments;
 }
 

@@ -65,7 +65,7 @@ public:
 
   std::vector<Array> results;  ///< whole; shapes alone but in process 0
   std::vector<Array> expected; ///< may be fewer than results
-  std::vector<Shape> shapes;   ///< of the whole arguments
+  std::vector<Shape> shapes;   ///< of the global arguments
 
 private:
   /// Finds where each argument comes from, in `sources`.
@@ -96,7 +96,7 @@ private:
   bool local = false;           ///< run on shards that the caller holds
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
-  bool argumentsAreWhole = true;
+  bool argumentsAreGlobal = true;
   bool sliced = false; ///< whole arrays are in files alone
   std::unique_ptr<SlicedFiles> files;
 };

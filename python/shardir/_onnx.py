@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -101,7 +100,7 @@ def _run(module: Any, pipeline: str) -> None:
         with module.context:
             passmanager.PassManager.parse(pipeline).run(module)
     except ir.MLIRError as error:
-        said = tuple(Diagnostic("error", f"{_node_of(d.location)}{_without_types(d.message)}")
+        said = tuple(Diagnostic("error", f"{_node_of(d.location)}{_reason(module, d)}")
                      for d in error.error_diagnostics)
         message = said[0].message if said else _first_line(error)
         raise CompileError(f"torch-mlir does not lower the ONNX graph: {message}", said) from None
@@ -112,10 +111,19 @@ def _node_of(location: Any) -> str:
     return f"node '{name}': " if name else ""
 
 
-def _without_types(message: str) -> str:
-    """The op, by its name in ONNX, without the types that torch-mlir prints after it."""
-    op = re.search(r'name = "onnx\.(\w+)"', message)
-    return f"op {op[1]} is not supported" if op else message.partition("\n")[0]
+def _reason(module: Any, diagnostic: Any) -> str:
+    """Names the op of the graph at the diagnostic's place; elsewhere it is the first line of the message."""
+    found = []
+
+    def visit(op: Any) -> ir.WalkResult:
+        if op.name == "torch.operator" and op.location == diagnostic.location:
+            found.append(ir.StringAttr(op.attributes["name"]).value)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    if found:
+        return f"op {found[0].removeprefix('onnx.')} is not supported"
+    return diagnostic.message.partition("\n")[0]
 
 
 def _attribute_names(op: Any) -> list[str]:

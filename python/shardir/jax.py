@@ -207,8 +207,7 @@ class Jitted:
             text = to_linalg(module, mesh, *placements)
             program = _compile_text(text, **self._settings)
         except CompileError as error:
-            message = str(error).replace("shardir.constrain", "jax.lax.with_sharding_constraint")
-            raise CompileError(f"'{self.__name__}': {message}", error.diagnostics) from None
+            raise CompileError(f"'{self.__name__}': {error}", error.diagnostics) from None
         except UsageError as error:
             raise UsageError(f"'{self.__name__}': {error}") from None
         if len(program.results) != len(results) or len(program.arguments) != len(arguments):

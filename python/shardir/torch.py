@@ -14,7 +14,6 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -68,7 +67,7 @@ def _distribute(program: Program, i: int, value: torch.Tensor | Local, name: str
         value = Local(_on_host(value.array), value.shape) if isinstance(value, Local) else _on_host(value)
         return program._distribute(i, value, into)
     except UsageError as error:
-        raise UsageError(re.sub(rf"argument {i} of (@|')main'?", name, str(error))) from None
+        raise UsageError(f"{name}: {error}") from None
 
 
 def _is_dtensor(tensor: Any) -> bool:
@@ -505,8 +504,7 @@ def _with_modules(error: CompileError, graph: torch.fx.Graph) -> CompileError:
         path, file, line = place_of(node)
         if path:
             paths.setdefault((file, line), set()).add(path)
-    message = str(error).replace("ask for it with shardir.constrain", "ask for it with output_layouts of a parallel style, or "
-                                 "outputs=")
+    message = str(error)
     for d in error.diagnostics:
         modules = sorted(paths.get((d.file, d.line), ()))
         if modules:

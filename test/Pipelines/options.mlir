@@ -12,7 +12,20 @@
 // BUCKET: error: option combine-threshold must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti after it or not, found 'many'
 // SIZE: error: option memory-limit must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti after it or not, found '1KiB'
 // NEAR: error: unknown option 'memory-limits'; did you mean 'memory-limit'?
-// VALUE: error: cannot read 'strict=maybe'
+// VALUE: error: option strict must be true or false, found 'maybe'
+
+// What an option changes must be on the way.
+// RUN: not shard-opt %s --shardir-to-propagated="combine-threshold=0" 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not shard-opt %s --shardir-to-propagated=strict 2>&1 | FileCheck %s --check-prefix=STRICT
+// RUN: not shard-opt %s --shardir-to-scheduled="schedule=plain arch=host" 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: not shard-opt %s --shardir-to-scheduled="overlap=false" 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: shard-opt %s --shardir-to-scheduled="overlap=false arch=host" -o /dev/null
+// RUN: not shard-opt %s --shardir-to-cpu="function=main" 2>&1 | FileCheck %s --check-prefix=ENTRY
+// EARLY: error: option combine-threshold does nothing before the scheduled stage; go there (--shardir-to-scheduled) or leave it out
+// STRICT: error: option strict does nothing before the redistributed stage
+// GPU: error: option schedule does nothing before the gpu stage
+// CPU: error: option overlap does nothing on the CPU
+// ENTRY: error: option function does nothing here, where all public functions are kept; give it to shard-compile or shard-run, or leave it out
 
 // A pipeline is for a module.
 // RUN: not shard-opt %s --pass-pipeline="func.func(shardir-to-collective)" 2>&1 | FileCheck %s --check-prefix=ANCHOR

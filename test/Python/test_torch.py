@@ -608,12 +608,12 @@ def test_causal_attention(rows, columns, scale, dtype):
 
 def test_inputs_of_other_types():
     model, x = nn.Linear(8, 8), torch.randn(4, 8)
-    with pytest.raises(shardir.UsageError, match="input 'input' has element type float64, expected f32"):
+    with pytest.raises(shardir.UsageError, match="input 'input': argument . of .main. has element type float64, expected f32"):
         st.compile(model, (x,), mesh=MESH)(x.double())
     step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=MESH)
-    with pytest.raises(shardir.UsageError, match="input 1 of the step has element type int32, expected f32"):
+    with pytest.raises(shardir.UsageError, match="input 1 of the step: argument . of .main. has element type int32"):
         step(x, x.int())
-    with pytest.raises(shardir.UsageError, match="input 0 of the step has extent 9 in dim 1, expected 8"):
+    with pytest.raises(shardir.UsageError, match="input 0 of the step: argument . of @main has extent 9 in dim 1, expected 8"):
         step(torch.randn(4, 9), x)
 
 
@@ -723,5 +723,5 @@ def test_a_report_explains_its_collectives():
 
 def test_strict_speaks_of_what_python_has():
     model, x = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 8)), torch.ones(6, 8)
-    with pytest.raises(shardir.CompileError, match="ask for it with output_layouts of a parallel style, or outputs="):
+    with pytest.raises(shardir.CompileError, match="request it with shardir.constrain .*in PyTorch output_layouts"):
         st.compile(model, args=(x,), mesh=MESH, plan={"0": ColwiseParallel(), "1": RowwiseParallel()}, options="strict")

@@ -38,7 +38,7 @@
 // CALLS-LABEL: @program.moves
 //
 // On the GPU a bucket goes on beside kernels, behind the one that makes its last operand.
-// RUN: shard-opt %s --shardir-to-bufferized="arch=sm_90a mesh=dp=2 function=beside" | shard-opt --shardir-place-on-gpu --shardir-schedule-for-gpu --shardir-overlap-collectives | FileCheck %s --check-prefix=BESIDE
+// RUN: shard-opt %s --shardir-to-bufferized="arch=sm_90a mesh=dp=2" | shard-opt --shardir-place-on-gpu --shardir-schedule-for-gpu --shardir-overlap-collectives | FileCheck %s --check-prefix=BESIDE
 // BESIDE-LABEL: func.func @beside
 // BESIDE:       collective.all_reduce {{.*}}collective.bucket = {{.*}}collective.start
 // BESIDE-NEXT:  collective.all_reduce {{.*}}collective.bucket = {{.*}}collective.start

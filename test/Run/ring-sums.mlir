@@ -34,7 +34,7 @@
 // TAKEN-COUNT-3: its sums come around a ring of 4 devices over "x"
 //
 // A sum goes on its way before the product that it is added to begins, and is waited for behind it.
-// RUN: shard-opt %s --shardir-to-bufferized="arch=sm_90a rings=always mesh=x=2 function=pair" | shard-opt --shardir-place-on-gpu --shardir-schedule-for-gpu --shardir-overlap-collectives | FileCheck %s --check-prefix=BESIDE
+// RUN: shard-opt %s --shardir-to-bufferized="arch=sm_90a rings=always mesh=x=2" | shard-opt --shardir-place-on-gpu --shardir-schedule-for-gpu --shardir-overlap-collectives | FileCheck %s --check-prefix=BESIDE
 // BESIDE-LABEL: func.func @pair
 // BESIDE:       collective.exchange {{.*}}collective.start
 // BESIDE:       gpu.launch

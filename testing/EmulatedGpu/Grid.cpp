@@ -137,11 +137,11 @@ private:
   bool early; ///< whether asynchronous copies happen at once
   std::string error;
 
-  struct Arrivals {
+  struct NamedBarrier {
     int64_t count = 0;
     std::vector<Thread *> waiting;
   };
-  std::map<int32_t, Arrivals> named; ///< barriers, by id
+  std::map<int32_t, NamedBarrier> named; ///< barriers, by id
   /// Boxes that are on their way to shared memory.
   struct Load {
     char *to;
@@ -507,7 +507,7 @@ void Block::copyAsync(Thread &thread, Thread::Copy copy) {
 
 void Block::namedBarrier(Thread &thread, int32_t id, int64_t count,
                          bool waits) {
-  Arrivals &arrivals = named[id];
+  NamedBarrier &arrivals = named[id];
   if (waits) {
     thread.ready = false;
     thread.state = Thread::AtNamedBarrier;

@@ -9,11 +9,10 @@
 // A plugin for shard-opt, shard-compile, shard-run and shard-validate. Its
 // dialect `demo` shows what an op needs to go through all stages:
 //
-//   op               rule                     on buffers            lowered by
-//   demo.row_scale   interface                BufferizableOpInterface
-//                                                    demo-lower (on buffers)
-//   demo.row_max     attribute                none   demo-to-linalg (on
-//   tensors)
+// demo.row_scale  has its rule by interface and BufferizableOpInterface;
+//                 demo-lower lowers it on buffers.
+// demo.row_max    has its rule by attribute and no form on buffers;
+//                 demo-to-linalg lowers it on tensors.
 //
 // It links MLIR alone: ShardIR's symbols are those of the tool that loads it.
 //

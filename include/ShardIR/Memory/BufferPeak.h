@@ -21,7 +21,7 @@
 namespace shardir {
 
 /// The memory of single ops, on the rank for which it is largest.
-struct BufferUse {
+struct OpMemory {
   /// The most that is alive while the op runs, before it frees anything.
   llvm::DenseMap<mlir::Operation *, int64_t> alive;
   llvm::DenseMap<mlir::Operation *, int64_t> allocated; ///< of allocations
@@ -36,7 +36,7 @@ struct BufferUse {
 /// memory of each op that runs. Lists what is held at the peak only on request,
 /// for that takes another run of the fullest rank.
 std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
-                                     BufferUse *use = nullptr,
+                                     OpMemory *use = nullptr,
                                      bool listHeld = false);
 
 } // namespace shardir

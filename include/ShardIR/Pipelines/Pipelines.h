@@ -192,7 +192,8 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
 
 /// Reads `text`, the options of a pipeline to stage `to`, and checks the values
 /// by themselves; says in `error` what is wrong, and then returns failure. An
-/// option of the GPU is wrong for the CPU.
+/// option that changes nothing on the way to `to` is wrong, such as one of the
+/// GPU for the CPU.
 llvm::LogicalResult parseOptions(llvm::StringRef text, Stage to,
                                  PipelineOptions &options, std::string &error);
 

@@ -21,18 +21,21 @@
 
 namespace shardir {
 
-/// The number of characters to insert, remove or replace between two names.
+/// The number of characters to insert, remove or replace, or of neighbours to
+/// swap, between two names.
 inline size_t editDistance(const std::string &from, const std::string &to) {
-  std::vector<size_t> row(to.size() + 1);
+  std::vector<size_t> beforeLast, last, row(to.size() + 1);
   for (size_t j = 0; j != row.size(); ++j)
     row[j] = j;
   for (size_t i = 0; i != from.size(); ++i) {
-    size_t diagonal = row[0];
+    beforeLast = std::move(last);
+    last = row;
     row[0] = i + 1;
     for (size_t j = 0; j != to.size(); ++j) {
-      size_t replaced = diagonal + (from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+      row[j + 1] =
+          std::min({last[j + 1] + 1, row[j] + 1, last[j] + (from[i] != to[j])});
+      if (i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j])
+        row[j + 1] = std::min(row[j + 1], beforeLast[j - 1] + 1);
     }
   }
   return row.back();
@@ -40,7 +43,7 @@ inline size_t editDistance(const std::string &from, const std::string &to) {
 
 /// `; did you mean QUOTE+NAME+QUOTE?` with the known name nearest to `name`;
 /// nothing if none is near: a third of the characters may differ, one in names
-/// of two, and none in names of one.
+/// of two, and none in names of one. Else the shortest that contains `name`.
 inline std::string didYouMean(const std::string &name,
                               const std::vector<std::string> &known,
                               const std::string &before = "'",
@@ -57,6 +60,11 @@ inline std::string didYouMean(const std::string &name,
       least = distance;
     }
   }
+  if (!nearest && name.size() > 1)
+    for (const std::string &candidate : known)
+      if (candidate.find(name) != std::string::npos &&
+          (!nearest || candidate.size() < nearest->size()))
+        nearest = &candidate;
   return nearest ? "; did you mean " + before + *nearest + after + "?" : "";
 }
 

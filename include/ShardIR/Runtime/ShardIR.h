@@ -117,10 +117,10 @@ shardir_status shardir_result_shard_shape(const shardir_program *program,
                                           int64_t *shape);
 /* The shape of the whole tensor of which shards[r] is rank r's shard of
  * argument i. Fails where there is no such tensor. */
-shardir_status shardir_argument_whole_shape(const shardir_program *program,
-                                            const char *function, size_t i,
-                                            const shardir_buffer *shards,
-                                            int64_t *whole);
+shardir_status shardir_argument_global_shape(const shardir_program *program,
+                                             const char *function, size_t i,
+                                             const shardir_buffer *shards,
+                                             int64_t *whole);
 
 typedef struct shardir_run_options {
   const char *device;   /* NULL: "threads"; "mpi", "cuda-local" and "nccl": see

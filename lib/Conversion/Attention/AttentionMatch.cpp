@@ -180,32 +180,17 @@ LogicalResult Matcher::addElementwise(linalg::LinalgOp op, OpOperand &use) {
 
 std::optional<SmallVector<int64_t>>
 shardir::reshapedLoops(Operation *op, ArrayRef<int64_t> from, bool toOperand) {
-  SmallVector<ReassociationIndices> groups;
+  std::optional<UnitReshape> reshape = matchUnitReshape(op);
+  if (!reshape)
+    return std::nullopt;
   // True if `from` is the one of fewer dims.
   bool expands = isa<tensor::ExpandShapeOp>(op) != toOperand;
-  RankedTensorType longer;
-  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    groups = expand.getReassociationIndices();
-    longer = expand.getResultType();
-  } else {
-    auto collapse = cast<tensor::CollapseShapeOp>(op);
-    groups = collapse.getReassociationIndices();
-    longer = collapse.getSrcType();
-  }
-  SmallVector<int64_t> to(expands ? longer.getRank() : groups.size(), -1);
-  for (auto [shortDim, group] : llvm::enumerate(groups)) {
-    int64_t wide = -1;
-    for (int64_t dim : group) {
-      if (longer.getDimSize(dim) == 1)
-        continue;
-      if (wide >= 0)
-        return std::nullopt;
-      wide = dim;
-    }
-    if (wide < 0)
-      continue;
-    (expands ? to[wide] : to[shortDim]) = expands ? from[shortDim] : from[wide];
-  }
+  SmallVector<int64_t> to(
+      expands ? reshape->longRank : reshape->longDims.size(), -1);
+  for (auto [shortDim, longDim] : llvm::enumerate(reshape->longDims))
+    if (longDim >= 0)
+      (expands ? to[longDim] : to[shortDim]) =
+          expands ? from[shortDim] : from[longDim];
   return to;
 }
 

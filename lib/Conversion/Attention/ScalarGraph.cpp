@@ -243,12 +243,9 @@ Value ScalarGraph::expandRow(linalg::LinalgOp op, AffineMap map) {
              : Value();
 }
 
-/// `map` of the result of a reshape that only adds or drops dims of one
-/// element, on its operand; nullopt for other reshapes.
-static std::optional<AffineMap> throughReshape(Operation *op, AffineMap map) {
+std::optional<UnitReshape> shardir::matchUnitReshape(Operation *op) {
   SmallVector<ReassociationIndices> groups;
   RankedTensorType longer;
-  bool expands = isa<tensor::ExpandShapeOp>(op);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     groups = expand.getReassociationIndices();
     longer = expand.getResultType();
@@ -258,10 +255,8 @@ static std::optional<AffineMap> throughReshape(Operation *op, AffineMap map) {
   } else {
     return std::nullopt;
   }
-  AffineExpr zero = getAffineConstantExpr(0, op->getContext());
-  SmallVector<AffineExpr> results(expands ? groups.size() : longer.getRank(),
-                                  zero);
-  for (auto [shortDim, group] : llvm::enumerate(groups)) {
+  UnitReshape reshape{longer.getRank(), {}};
+  for (const ReassociationIndices &group : groups) {
     int64_t wide = -1;
     for (int64_t dim : group) {
       if (longer.getDimSize(dim) == 1)
@@ -270,12 +265,28 @@ static std::optional<AffineMap> throughReshape(Operation *op, AffineMap map) {
         return std::nullopt;
       wide = dim;
     }
-    if (wide < 0)
+    reshape.longDims.push_back(wide);
+  }
+  return reshape;
+}
+
+/// `map` of the result of a reshape that only adds or drops dims of one
+/// element, on its operand; nullopt for other reshapes.
+static std::optional<AffineMap> throughReshape(Operation *op, AffineMap map) {
+  std::optional<UnitReshape> reshape = matchUnitReshape(op);
+  if (!reshape)
+    return std::nullopt;
+  bool expands = isa<tensor::ExpandShapeOp>(op);
+  SmallVector<AffineExpr> results(expands ? reshape->longDims.size()
+                                          : reshape->longRank,
+                                  getAffineConstantExpr(0, op->getContext()));
+  for (auto [shortDim, longDim] : llvm::enumerate(reshape->longDims)) {
+    if (longDim < 0)
       continue;
     if (expands)
-      results[shortDim] = map.getResult(wide);
+      results[shortDim] = map.getResult(longDim);
     else
-      results[wide] = map.getResult(shortDim);
+      results[longDim] = map.getResult(shortDim);
   }
   return AffineMap::get(map.getNumDims(), 0, results, op->getContext());
 }

@@ -25,6 +25,18 @@ namespace shardir {
 /// is a permutation, a body of arith and math ops and loop indices.
 bool isElementwise(mlir::linalg::LinalgOp op);
 
+/// A reshape that only adds or drops dims of one element.
+struct UnitReshape {
+  /// The number of dims of the side that has more of them.
+  int64_t longRank;
+  /// For each dim of the other side, its dim in the longer one; -1 for a dim of
+  /// one element.
+  llvm::SmallVector<int64_t> longDims;
+};
+
+/// nullopt for ops that are no such reshape.
+std::optional<UnitReshape> matchUnitReshape(mlir::Operation *op);
+
 class ScalarGraph {
 public:
   /// An element of a tensor: `map` goes from the graph's loops to its dims,

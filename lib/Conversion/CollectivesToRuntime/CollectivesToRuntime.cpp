@@ -158,8 +158,10 @@ struct CollectivesToRuntimePass
       }
       if (auto extent = dyn_cast<ExtentOp>(op)) {
         if (!function.isPublic()) {
-          extent.emitOpError("tells the arguments of an entry, and function @")
-              << function.getSymName() << " is private: hand it the extent";
+          extent.emitOpError(
+              "reads an extent of an entry's argument, but function @")
+              << function.getSymName()
+              << " is private; pass the extent to it as an argument";
           return WalkResult::interrupt();
         }
         extent.getResult().replaceAllUsesWith(calls.extent(

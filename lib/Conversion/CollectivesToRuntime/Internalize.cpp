@@ -33,8 +33,8 @@ static bool isExported(StringRef name) {
 namespace {
 
 struct InternalizePass : shardir::impl::InternalizeBase<InternalizePass> {
-  /// A conversion that is left over is where a type has no code: storing it may
-  /// have been all right, computing with it is not.
+  /// A conversion cast that is left marks a type for which the target has no
+  /// arithmetic: it can be stored, but not computed with.
   LogicalResult checkTypes() {
     WalkResult result =
         getOperation().walk([](UnrealizedConversionCastOp cast) {

@@ -120,8 +120,8 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
     mesh = attr.getMesh().getValue().str();
     placement = toString(attr.getValue().closed());
   } else {
-    // No placement is whole on each device: spelled on a mesh that names all
-    // of them, where there is one.
+    // A tensor without a placement is replicated: say so on a mesh of all
+    // devices, if there is one.
     for (const Mesh &candidate : meshes.all())
       if (mesh.empty() && candidate.numDevices() == numRanks()) {
         mesh = candidate.name;

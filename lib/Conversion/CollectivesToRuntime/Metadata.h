@@ -46,7 +46,7 @@ public:
                    llvm::StringRef symbol,
                    std::optional<std::string> unshardedSymbol, bool isStatic);
 
-  /// The whole as JSON text; `report` is embedded as it is.
+  /// All of it as JSON text; `report` is embedded as it is.
   std::string finish(llvm::StringRef hash, llvm::json::Value report,
                      llvm::json::Value gpu);
 

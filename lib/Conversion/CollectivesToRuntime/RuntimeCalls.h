@@ -43,8 +43,8 @@ public:
     return query(function, loc, "shardir_axis_index", mesh, axis);
   }
 
-  /// The whole extent of dim `dim` of argument `argument` of the entry
-  /// `function`, asked for at its start.
+  /// The extent of dim `dim` of the global tensor `argument` of the entry
+  /// `function`, read at its start.
   mlir::Value extent(mlir::func::FuncOp function, mlir::Location loc,
                      int64_t argument, int64_t dim) {
     return query(function, loc, "shardir_extent", int32_t(argument),
@@ -54,8 +54,8 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> parameters);
-  /// Asks the runtime at the start of `function` about two numbers. The answer
-  /// is the same on every call.
+  /// A call of the runtime's function `name` with two numbers, at the start of
+  /// `function`. Its result is the same on every call.
   mlir::Value query(mlir::func::FuncOp function, mlir::Location loc,
                     llvm::StringRef name, int32_t first, int32_t second);
   mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Follows the bounds of loops, the conditions of branches and the operands of
-// collectives back to constants and extents of whole arguments. Requires
+// collectives back to constants and extents of global arguments. Requires
 // nothing; guarantees to say no where it cannot tell.
 //
 //===----------------------------------------------------------------------===//

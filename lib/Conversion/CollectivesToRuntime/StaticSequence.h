@@ -20,7 +20,7 @@
 namespace shardir {
 
 /// True if the collectives of the function, their extents and their roots
-/// depend on nothing but the program and the extents of the whole arguments:
+/// depend on nothing but the program and the extents of the global arguments:
 /// not on data, and not on the rank.
 bool hasStaticCollectives(mlir::func::FuncOp function);
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
@@ -87,9 +88,11 @@ CpuTarget CpuTarget::host() {
   return target;
 }
 
-llvm::StringRef CpuTarget::known() {
-  return "host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, "
-         "avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256";
+std::vector<std::string> CpuTarget::known() {
+  return {"host",        "x86-64",     "avx2",
+          "avx2-vnni",   "avx512",     "avx512-vnni",
+          "avx512-bf16", "avx512-amx", "avx512-amx-fp16",
+          "neon",        "neon-dot",   "sve-256"};
 }
 
 mlir::LogicalResult CpuTarget::become(mlir::MLIRContext *context,
@@ -98,8 +101,8 @@ mlir::LogicalResult CpuTarget::become(mlir::MLIRContext *context,
     *this = *target;
     return mlir::success();
   }
-  return mlir::emitError(mlir::UnknownLoc::get(context), "unknown CPU '")
-         << name << "': expected " << known();
+  return mlir::emitError(mlir::UnknownLoc::get(context), "target ")
+         << mustBeOneOf(known(), name.str());
 }
 
 std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {

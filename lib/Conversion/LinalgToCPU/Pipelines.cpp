@@ -171,7 +171,7 @@ void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
 namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> target{*this, "target",
-                             llvm::cl::desc(shardir::CpuTarget::known()),
+                             llvm::cl::desc("the CPU to compile for"),
                              llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),

@@ -17,6 +17,7 @@
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "ShardIR/Placement/NearestName.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -169,8 +170,8 @@ struct AssembleKernelsPass
       return;
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target || target->isHost()) {
-      getOperation().emitError("option arch must be ")
-          << GpuTarget::knownCards() << ", found '" << arch << "'";
+      getOperation().emitError("option arch ")
+          << mustBeOneOf(GpuTarget::knownCards(), arch);
       return signalPassFailure();
     }
     initializeNvptx();

@@ -78,10 +78,12 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   return std::nullopt;
 }
 
-llvm::StringRef GpuTarget::known() {
-  return "sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host";
+std::vector<std::string> GpuTarget::known() {
+  std::vector<std::string> names = knownCards();
+  names.push_back("host");
+  return names;
 }
 
-llvm::StringRef GpuTarget::knownCards() {
-  return "sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80";
+std::vector<std::string> GpuTarget::knownCards() {
+  return {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "compute_80"};
 }

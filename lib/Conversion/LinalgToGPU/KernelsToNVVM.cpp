@@ -20,6 +20,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "ShardIR/Placement/NearestName.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -98,8 +99,8 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     gpu::GPUModuleOp module = getOperation();
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target || target->isHost()) {
-      module.emitError("option arch must be ")
-          << GpuTarget::knownCards() << ", found '" << arch << "'";
+      module.emitError("option arch ")
+          << mustBeOneOf(GpuTarget::knownCards(), arch);
       return signalPassFailure();
     }
     if (failed(reductionsToShuffles(module)))

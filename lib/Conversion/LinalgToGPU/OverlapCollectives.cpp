@@ -73,7 +73,7 @@ private:
 
   int64_t limit;
   bool known;
-  BufferUse use;
+  OpMemory use;
 };
 
 /// True if other ranks take part, in an order that matters.

@@ -25,6 +25,7 @@
 #include "ShardIR/Placement/NearestName.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -78,8 +79,8 @@ struct ScheduleForGpuPass
   void runOnOperation() override {
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target) {
-      getOperation().emitError("option arch must be ")
-          << GpuTarget::known() << ", found '" << arch << "'";
+      getOperation().emitError("option arch ")
+          << mustBeOneOf(GpuTarget::known(), arch);
       return signalPassFailure();
     }
     std::vector<std::string> schedules = gpuScheduleNames();
@@ -145,6 +146,10 @@ struct ScheduleForGpuPass
         op->emitOpError("has no schedule for the GPU");
         return signalPassFailure();
       }
+      for (const Choice &each : choices)
+        LDBG("shardir-schedule-for-gpu")
+            << op->getName() << " by " << each.schedule->name() << ": "
+            << each.estimate.seconds << " s";
       if (explain)
         remark(op, choices);
       DictionaryAttr choice = toAttribute(op, choices.front());

@@ -451,8 +451,9 @@ LogicalResult RegionImporter::convertDevice(Operation *op) {
   if (!type || type.getRank() != 0 || !isa<IntegerType>(type.getElementType()))
     return op->emitOpError("needs a result of an integer in a tensor");
   if (manual.size() != mesh.axes.size())
-    return op->emitOpError("asks for the device among all, where not all axes "
-                           "of mesh @")
+    return op->emitOpError(
+               "reads the number of the device among all, where not all axes "
+               "of mesh @")
            << meshName.getValue() << " are manual";
   OpBuilder builder(op);
   Location loc = op->getLoc();

@@ -21,7 +21,7 @@ using namespace shardir;
 
 static constexpr SplitsId kNone = -1;
 
-double shardir::wholeBytes(const PropagationGraph::Value &value) {
+double shardir::globalBytes(const PropagationGraph::Value &value) {
   double bytes = double(value.elementBytes);
   for (int64_t extent : value.shape)
     bytes *= double(extent == kUnknown ? kAssumedDimSize : extent);
@@ -152,8 +152,8 @@ uint64_t PropagationSpace::structuralHash(int n) {
   if (!structuralHashes.empty())
     return structuralHashes[n];
   structuralHashes = names;
-  // Forward and backward along the order of nodes, twice: what lies beside the
-  // way is then seen too.
+  // Forward and backward along the order of nodes, twice: a node then
+  // also depends on neighbours that are on no path to it.
   for (int round = 0; round < 2; ++round) {
     for (int m = 0, e = numNodes(); m < e; ++m)
       for (const Port &port : nodePorts[m])

@@ -47,10 +47,10 @@ struct PartialTerm {
   }
 };
 
-/// The bytes of a replicated value; a dim of unknown size counts
+/// The bytes of the global tensor; a dim of unknown size counts
 /// kAssumedDimSize.
-double wholeBytes(const PropagationGraph::Value &value);
-/// The most bytes that a device holds of a value that lies so.
+double globalBytes(const PropagationGraph::Value &value);
+/// The most bytes that a device holds of a value in this placement.
 double localBytes(const PropagationGraph::Value &value,
                   const Placement &placement, const Mesh &mesh);
 
@@ -114,7 +114,7 @@ public:
   /// of nodes.
   uint64_t name(int n) const { return names[n]; }
   /// The same from all that leads to the node and all that it leads to: equal
-  /// only for nodes that no way tells apart. Computed when first asked for.
+  /// only for nodes that no path tells apart. Computed on first use.
   uint64_t structuralHash(int n);
 
 private:

@@ -24,24 +24,24 @@ using namespace shardir;
 
 namespace {
 
-/// The way from an annotation.
-struct Way {
+/// A path of neighbours from an annotation to a factor of a node.
+struct Path {
   int length = 0;
   Provenance provenance;
 
   bool isKnown() const { return provenance.origin >= 0; }
   int origin() const { return provenance.origin; }
-  /// The way on through op `n`.
-  Way through(int n) const {
-    Way way = *this;
-    ++way.length;
-    Provenance &own = way.provenance;
+  /// The path with op `n` behind it.
+  Path through(int n) const {
+    Path path = *this;
+    ++path.length;
+    Provenance &own = path.provenance;
     if (own.through.size() == Provenance::kFirst + Provenance::kLast) {
       own.through.erase(own.through.begin() + Provenance::kFirst);
       ++own.omitted;
     }
     own.through.push_back(n);
-    return way;
+    return path;
   }
 };
 
@@ -62,31 +62,31 @@ std::string shardir::describe(const PropagationGraph &graph,
   return text;
 }
 
-static std::string textOf(const PropagationSpace &space, const Way &way) {
-  return describe(space.graph, way.provenance);
+static std::string textOf(const PropagationSpace &space, const Path &path) {
+  return describe(space.graph, path.provenance);
 }
 
-/// The ways found in one round: of each key the one that comes first in the
+/// The paths found in one round: of each key the one that comes first in the
 /// alphabet.
-template <typename Key> using Round = std::map<Key, Way>;
+template <typename Key> using Round = std::map<Key, Path>;
 
 template <typename Key>
 static void offer(Round<Key> &round, const PropagationSpace &space,
-                  const Key &key, Way way) {
-  auto [it, isNew] = round.try_emplace(key, way);
-  if (!isNew && textOf(space, way) < textOf(space, it->second))
-    it->second = std::move(way);
+                  const Key &key, Path path) {
+  auto [it, isNew] = round.try_emplace(key, path);
+  if (!isNew && textOf(space, path) < textOf(space, it->second))
+    it->second = std::move(path);
 }
 
 static bool isOp(const PropagationSpace &space, int n) {
   return !space.node(n).operands.empty() && !space.node(n).results.empty();
 }
 
-/// Finds the ways of splits that passed ops which were then decided otherwise:
-/// along factors, whatever was decided there.
-static void findRemainingWays(PropagationSpace &space,
-                              const std::vector<NodeSplits> &decided,
-                              std::vector<llvm::SmallVector<Way, 4>> &ways) {
+/// Finds the paths of splits that passed ops which were then decided otherwise:
+/// follows factors, whatever was decided for the nodes in between.
+static void findRemainingPaths(PropagationSpace &space,
+                               const std::vector<NodeSplits> &decided,
+                               std::vector<llvm::SmallVector<Path, 4>> &paths) {
   using State = std::tuple<int, int, SplitsId>; // node, factor, splits
   int remaining = 0;
   auto forDecided = [&](auto visit) {
@@ -95,25 +95,25 @@ static void findRemainingWays(PropagationSpace &space,
         if (decided[n][f] && !space.isAlias(n) && !space.isRematerializable(n))
           visit(n, int(f));
   };
-  forDecided([&](int n, int f) { remaining += !ways[n][f].isKnown(); });
+  forDecided([&](int n, int f) { remaining += !paths[n][f].isKnown(); });
   if (remaining == 0)
     return;
   Round<State> frontier;
   forDecided([&](int n, int f) {
-    if (ways[n][f].isKnown())
-      frontier.try_emplace({n, f, decided[n][f]}, ways[n][f]);
+    if (paths[n][f].isKnown())
+      frontier.try_emplace({n, f, decided[n][f]}, paths[n][f]);
   });
   std::set<State> seen;
-  for (auto &[state, way] : frontier)
+  for (auto &[state, path] : frontier)
     seen.insert(state);
   while (remaining && !frontier.empty()) {
     Round<State> found;
-    for (auto &[state, way] : frontier) {
+    for (auto &[state, path] : frontier) {
       int n = std::get<0>(state), factorFrom = std::get<1>(state);
       SplitsId shown = std::get<2>(state);
       if (space.isRematerializable(n))
         continue;
-      Way next = isOp(space, n) && way.origin() != n ? way.through(n) : way;
+      Path next = isOp(space, n) && path.origin() != n ? path.through(n) : path;
       space.forNeighbours(n, [&](const Port &port, End end) {
         space.show(
             n, port, end.node, space.ports(end.node)[end.port],
@@ -131,15 +131,15 @@ static void findRemainingWays(PropagationSpace &space,
       });
     }
     Round<std::pair<int, int>> resolved;
-    for (auto &[state, way] : found) {
+    for (auto &[state, path] : found) {
       seen.insert(state);
       auto [n, f, id] = state;
-      if (decided[n][f] && !ways[n][f].isKnown() &&
+      if (decided[n][f] && !paths[n][f].isKnown() &&
           (space.table(n).uses(decided[n][f]) & space.table(n).uses(id)))
-        offer(resolved, space, {n, f}, way);
+        offer(resolved, space, {n, f}, path);
     }
-    for (auto &[key, way] : resolved) {
-      ways[key.first][key.second] = way;
+    for (auto &[key, path] : resolved) {
+      paths[key.first][key.second] = path;
       --remaining;
     }
     frontier = std::move(found);
@@ -163,10 +163,10 @@ static uint64_t partialAxesOf(PropagationSpace &space,
 
 namespace {
 
-/// One partial axis of a node, and the way to it.
+/// One partial axis of a node, and the path to it.
 struct PartialVariant {
   uint64_t axis;
-  Way way;
+  Path path;
 };
 
 } // namespace
@@ -181,7 +181,7 @@ template <typename Visit> static void forBits(uint64_t bits, Visit visit) {
 static std::vector<llvm::SmallVector<PartialVariant, 1>>
 findPartialVariants(PropagationSpace &space,
                     const std::vector<NodeSplits> &decided,
-                    const std::vector<llvm::SmallVector<Way, 4>> &ways,
+                    const std::vector<llvm::SmallVector<Path, 4>> &paths,
                     const PropagationResult &result) {
   int count = space.numNodes();
   std::vector<llvm::SmallVector<PartialVariant, 1>> partials(count);
@@ -193,19 +193,19 @@ findPartialVariants(PropagationSpace &space,
     if (!bits)
       continue;
     SplitsTable &table = space.table(n);
-    auto give = [&](uint64_t given, const Way &way) {
+    auto give = [&](uint64_t given, const Path &path) {
       forBits(given & bits,
-              [&](uint64_t bit) { partials[n].push_back({bit, way}); });
+              [&](uint64_t bit) { partials[n].push_back({bit, path}); });
       missing[n] &= ~given;
     };
     if (space.node(n).partial) {
-      Way own;
+      Path own;
       own.provenance.origin = n;
       give(bits, own);
     } else {
       for (auto [f, factor] : llvm::enumerate(space.rule(n).factors))
-        if (factor.kind == FactorKind::Reduction && ways[n][f].isKnown())
-          give(table.blocks(decided[n][f]), ways[n][f]);
+        if (factor.kind == FactorKind::Reduction && paths[n][f].isKnown())
+          give(table.blocks(decided[n][f]), paths[n][f]);
     }
     if (!partials[n].empty())
       frontier.push_back(n);
@@ -219,15 +219,15 @@ findPartialVariants(PropagationSpace &space,
         for (End user : space.users(port.value))
           for (const PartialVariant &own : partials[n])
             if (missing[user.node] & own.axis) {
-              bool passesOn = isOp(space, n) && own.way.origin() != n;
+              bool passesOn = isOp(space, n) && own.path.origin() != n;
               offer(found, space, {user.node, own.axis},
-                    passesOn ? own.way.through(n) : own.way);
+                    passesOn ? own.path.through(n) : own.path);
             }
       }
     frontier.clear();
-    for (auto &[key, way] : found) {
+    for (auto &[key, path] : found) {
       auto [n, axis] = key;
-      partials[n].push_back({axis, std::move(way)});
+      partials[n].push_back({axis, std::move(path)});
       missing[n] &= ~axis;
       if (frontier.empty() || frontier.back() != n)
         frontier.push_back(n);
@@ -241,11 +241,11 @@ shardir::findProvenance(PropagationSpace &space,
                         const std::vector<NodeSplits> &decided,
                         const PropagationResult &result) {
   int count = space.numNodes();
-  std::vector<llvm::SmallVector<Way, 4>> ways(count);
+  std::vector<llvm::SmallVector<Path, 4>> paths(count);
   std::vector<int> frontier;
   for (int n = 0; n < count; ++n) {
     const PropagationGraph::Node &node = space.node(n);
-    ways[n].resize(decided[n].size());
+    paths[n].resize(decided[n].size());
     if (space.isAlias(n))
       continue;
     SplitsTable &table = space.table(n);
@@ -253,7 +253,7 @@ shardir::findProvenance(PropagationSpace &space,
     for (auto [f, splits] : llvm::enumerate(node.annotated))
       if (SplitsId given = table.get(splits);
           given && table.uses(given) == table.uses(decided[n][f])) {
-        ways[n][f].provenance.origin = n;
+        paths[n][f].provenance.origin = n;
         isOrigin = true;
       }
     if (isOrigin)
@@ -266,7 +266,7 @@ shardir::findProvenance(PropagationSpace &space,
       space.forNeighbours(n, [&](const Port &port, End end) {
         SplitsTable &table = space.table(n);
         for (int g = 0, e = decided[n].size(); g < e; ++g) {
-          if (!decided[n][g] || !ways[n][g].isKnown())
+          if (!decided[n][g] || !paths[n][g].isKnown())
             continue;
           space.show(
               n, port, end.node, space.ports(end.node)[end.port],
@@ -277,35 +277,35 @@ shardir::findProvenance(PropagationSpace &space,
               },
               [&](int factor, SplitsId id) {
                 SplitsId has = decided[end.node][factor];
-                if (!has || ways[end.node][factor].isKnown() ||
+                if (!has || paths[end.node][factor].isKnown() ||
                     !(table.uses(has) & table.uses(id)))
                   return;
-                Way way = ways[n][g];
-                if (isOp(space, n) && way.origin() != n)
-                  way = way.through(n);
-                offer(found, space, {end.node, factor}, std::move(way));
+                Path path = paths[n][g];
+                if (isOp(space, n) && path.origin() != n)
+                  path = path.through(n);
+                offer(found, space, {end.node, factor}, std::move(path));
               });
         }
       });
     frontier.clear();
-    for (auto &[key, way] : found) {
-      ways[key.first][key.second] = std::move(way);
+    for (auto &[key, path] : found) {
+      paths[key.first][key.second] = std::move(path);
       if (frontier.empty() || frontier.back() != key.first)
         frontier.push_back(key.first);
     }
   }
-  findRemainingWays(space, decided, ways);
+  findRemainingPaths(space, decided, paths);
   std::vector<llvm::SmallVector<PartialVariant, 1>> partials =
-      findPartialVariants(space, decided, ways, result);
+      findPartialVariants(space, decided, paths, result);
   std::vector<std::vector<RankedProvenance>> found(count);
-  auto ranked = [&](const Way &way) {
-    return RankedProvenance{way.provenance, textOf(space, way), way.length};
+  auto ranked = [&](const Path &path) {
+    return RankedProvenance{path.provenance, textOf(space, path), path.length};
   };
   for (int n = 0; n < count; ++n) {
-    for (const Way &way : ways[n])
-      found[n].push_back(ranked(way));
+    for (const Path &path : paths[n])
+      found[n].push_back(ranked(path));
     for (const PartialVariant &own : partials[n])
-      found[n].push_back(ranked(own.way));
+      found[n].push_back(ranked(own.path));
   }
   return found;
 }

@@ -226,7 +226,7 @@ bool ReachableShardings::enlarges(int n) const {
   double read = 0, made = 0;
   for (const Port &port : space.ports(n)) {
     int from = space.producer(port.value).node;
-    double bytes = wholeBytes(space.graph.values[port.value]);
+    double bytes = globalBytes(space.graph.values[port.value]);
     if (port.isResult)
       made += bytes;
     else if (from >= 0 && !space.isRematerializable(from))

@@ -239,7 +239,7 @@ void ReachableShardings::findUncontested() {
             SplitsId &own = sure[end.node][factor];
             if (!id || own == id || !space.table(end.node).isPrefix(own, id))
               return;
-            // A tensor that nobody computes can lie in any way at no cost:
+            // A tensor that no op computes has any placement at no cost:
             // where its users want it differently it is part of their conflict.
             int8_t &alone = decidesAlone[end.node][factor];
             if (alone < 0)
@@ -294,7 +294,7 @@ std::vector<NodeSplits> ReachableShardings::runShardyBaseline() {
                 if (accept(end.node, factor, id, states[end.node]))
                   proposals.push_back(
                       {end.node, factor, id,
-                       wholeBytes(space.graph.values[port.value]),
+                       globalBytes(space.graph.values[port.value]),
                        !port.isResult});
               });
         });

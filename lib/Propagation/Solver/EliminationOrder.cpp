@@ -93,7 +93,7 @@ private:
   std::vector<bool> isGone;
   llvm::DenseSet<std::pair<int, int>> longPairs; ///< known to be neighbours
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  std::priority_queue<Hub> hubs; ///< filled when first asked for
+  std::priority_queue<Hub> hubs; ///< filled on first use
   bool hasHubs = false;
 };
 

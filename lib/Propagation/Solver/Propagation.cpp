@@ -362,7 +362,8 @@ void Propagator::placeRematerializable(int n) {
   out.sharding = share(n, splitsIds, resultIds, operandIds);
 }
 
-/// A result in an argument's place lies as the argument does.
+/// An alias has the placement of the node that it is an alias of, as a result
+/// that is written into an argument has.
 void Propagator::follow(int n) {
   const PropagationResult::Node &from = result.nodes[graph.nodes[n].alias];
   PropagationResult::Sharding own;
@@ -405,7 +406,8 @@ PropagationResult Propagator::run() {
   return std::move(result);
 }
 
-/// The answer with the lowest peak that the memory limit asks for.
+/// An answer within the memory limit; if none is found, that with the lowest
+/// peak.
 static PropagationResult propagateWithin(const PropagationGraph &graph,
                                          const PropagationOptions &options,
                                          const MachineCostModel &machine) {

@@ -296,7 +296,7 @@ const void *shardir_gpu_constant(int32_t id) {
   return onGpu(__func__, [&](CudaRank &gpu) -> const void * {
     void *p = gpu.program().constant(id, threadState.rank->rank);
     if (!p)
-      throw cuda::Failure("asked for constant " + std::to_string(id) +
+      throw cuda::Failure("requested constant " + std::to_string(id) +
                           ", which the program lacks");
     return p;
   });

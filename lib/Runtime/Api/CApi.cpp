@@ -107,7 +107,7 @@ std::vector<int64_t> globalShapeFrom(const Metadata &m, const FunctionSpec &f,
   return whole;
 }
 
-/// The shapes of the whole arguments, from checked buffers of all ranks.
+/// The shapes of the global arguments, from checked buffers of all ranks.
 void findGlobalArguments(RunRequest &request, const FunctionSpec &f) {
   size_t count = f.arguments.size();
   auto shapes = std::make_shared<Shapes>();
@@ -423,10 +423,10 @@ shardir_status shardir_result_shard_shape(const shardir_program *program,
                     shape);
 }
 
-shardir_status shardir_argument_whole_shape(const shardir_program *program,
-                                            const char *function, size_t i,
-                                            const shardir_buffer *shards,
-                                            int64_t *whole) {
+shardir_status shardir_argument_global_shape(const shardir_program *program,
+                                             const char *function, size_t i,
+                                             const shardir_buffer *shards,
+                                             int64_t *whole) {
   return guarded([&] {
     const FunctionSpec &f = capi::functionOf(program, function);
     const TensorSpec &spec = tensorAt(f, false, i);

@@ -44,7 +44,7 @@ struct shardir_program {
   mutable shardir_measurement measurement = {};
   mutable std::vector<shardir_trace_event> events;
   /// Of the last run whose buffers were checked: their description, and the
-  /// shapes of the whole arguments. Runs on such buffers need no check.
+  /// shapes of the global arguments. Runs on such buffers need no check.
   mutable std::vector<int64_t> checked;
   mutable std::shared_ptr<const shardir::runtime::Shapes> checkedArguments;
   bool trace = false, benchmark = false;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A header of one cache line stands before every block. Requires that programs
-// stay within their blocks; guarantees counts of the bytes that were asked for,
+// stay within their blocks; guarantees counts of the bytes that were requested,
 // without the rounding to size classes (four a power of two).
 //
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,7 @@ size_t sizeClass(size_t size, size_t &reserved) {
 struct Arena::Block {
   Arena *owner;
   Block *previous, *next;
-  uint64_t size;       ///< as asked for
+  uint64_t size;       ///< as requested
   uint64_t reserved;   ///< usable bytes
   uint32_t sizeClass;  ///< 0: not kept when freed
   uint32_t baseOffset; ///< from what the system gave to this header

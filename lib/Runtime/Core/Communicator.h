@@ -45,9 +45,9 @@ public:
 };
 
 /// How ranks that share no memory reach each other outside of collectives.
-class Processes {
+class PointToPoint {
 public:
-  virtual ~Processes();
+  virtual ~PointToPoint();
   /// Copies `bytes` from `in` on rank `from` to `out` on rank `to`. Both of
   /// them call it, others may not; in one order for all.
   virtual void carry(int from, int to, const void *in, void *out,
@@ -86,7 +86,7 @@ public:
   /// Waits on behalf of the rank for what its GPU does; throws JobFailed.
   virtual void awaitGpu(const Rendezvous &event) = 0;
   /// Null where all ranks are in this process.
-  virtual Processes *processes() { return nullptr; }
+  virtual PointToPoint *pointToPoint() { return nullptr; }
 };
 
 class Transport {

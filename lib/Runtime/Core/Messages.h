@@ -29,7 +29,7 @@
 namespace shardir {
 namespace runtime {
 
-struct Launch;
+struct JobLaunch;
 
 /// MPI's communicators and requests are pointers; so are those of others.
 using MessageChannel = void *;
@@ -129,9 +129,9 @@ std::unique_ptr<Messages> startMpiMessages(std::string &error,
 /// `seconds`. Null with a reason, which is the same in all processes that can
 /// be reached; `unheard` where this one must report it. Rank 0 may give a
 /// socket that listens already, which is closed then.
-std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
-                                           std::string &error, bool &unheard,
-                                           int listener = -1);
+std::unique_ptr<Messages> startTcpMessages(const JobLaunch &launch,
+                                           double seconds, std::string &error,
+                                           bool &unheard, int listener = -1);
 
 } // namespace runtime
 } // namespace shardir

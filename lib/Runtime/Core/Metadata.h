@@ -79,7 +79,7 @@ struct KernelSpec {
   int module = 0;
   std::string name, loc;
   unsigned cluster[3] = {1, 1, 1};
-  int64_t maxSharedBytes = 0; ///< the most that a launch asks for
+  int64_t maxSharedBytes = 0; ///< the most that a launch requests
   /// Bytes of each parameter; none where the compiler did not say.
   std::vector<uint32_t> parameters;
   bool hasParameters = false;

@@ -56,7 +56,7 @@ public:
   };
   std::vector<Entry> entries; ///< one per function of the metadata
 
-  /// The program on a GPU, loaded when first asked for. Null with `error` set
+  /// The program on a GPU, loaded on first use. Null with `error` set
   /// where it cannot run there. Requires a program for GPUs.
   std::shared_ptr<CudaProgram> onDevice(CudaDevice &device,
                                         std::string &error) const;

@@ -30,7 +30,7 @@ namespace runtime {
 thread_local ThreadState threadState;
 
 Rendezvous::~Rendezvous() = default;
-Processes::~Processes() = default;
+PointToPoint::~PointToPoint() = default;
 Communicator::~Communicator() = default;
 Transport::~Transport() = default;
 
@@ -214,7 +214,7 @@ void RankContext::addCall(int32_t id, const void *in, void *out,
     std::string error;
     route = job.program->routes.get(
         id, dims, error,
-        communicator->processes() ? rank : RouteCache::kAllRanks);
+        communicator->pointToPoint() ? rank : RouteCache::kAllRanks);
     if (!route)
       fail("called " + error);
   }
@@ -403,7 +403,7 @@ void RankContext::parallelFor(int64_t n, WorkerPool::Body body, void *context) {
 void *RankContext::allocate(size_t size, size_t alignment) {
   void *p = arena.allocate(size, alignment);
   if (!p)
-    fail("is out of memory: it asked for " + std::to_string(size) +
+    fail("is out of memory: it requested " + std::to_string(size) +
          " bytes, with " + std::to_string(arena.liveBytes()) + " in use");
   return p;
 }

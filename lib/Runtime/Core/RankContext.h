@@ -72,7 +72,7 @@ public:
   CudaRank *const gpu;
 
   int64_t axisIndex(int32_t mesh, int32_t axis) const;
-  /// Of the whole arguments of the entry; -1 for what it lacks.
+  /// Of the global arguments of the entry; -1 for what it lacks.
   int64_t extent(int32_t argument, int32_t dim) const;
   void collective(int32_t id, const void *in, void *out, const int64_t *dims,
                   bool starts = false);
@@ -112,9 +112,9 @@ public:
   void checkOverlap(const CollectiveSpec &spec, const RoutePart &part,
                     const void *in, const void *out);
   /// Null where all ranks are in this process.
-  Processes *processes() { return communicator->processes(); }
+  PointToPoint *pointToPoint() { return communicator->pointToPoint(); }
 
-  /// The shapes of the whole arguments, set before the program is entered.
+  /// The shapes of the global arguments, set before the program is entered.
   std::shared_ptr<const Shapes> globalArguments;
   int64_t bytesReceived = 0;
   int64_t peakBytes = 0; ///< set when the job has ended

@@ -128,7 +128,7 @@ struct PeerRoute {
   std::vector<bool> inMesh;                           ///< by rank
 };
 
-/// All routes of a program, built when first asked for.
+/// All routes of a program, built on first use.
 class RouteCache {
 public:
   explicit RouteCache(const Metadata &metadata) : metadata(metadata) {}

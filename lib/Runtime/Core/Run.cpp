@@ -196,12 +196,12 @@ void runWhole(RankContext &rank, Shared &shared) {
     shards[i] = onHost[i]->data;
   }
   rank.barrier();
-  if (Processes *processes = rank.processes()) {
+  if (PointToPoint *link = rank.pointToPoint()) {
     for (size_t i = 0; i < f.results.size(); ++i)
-      collectOverProcesses(*processes, rank, f.results[i],
+      collectOverProcesses(*link, rank, f.results[i],
                            shared.meshOf(f.results[i]), shared.resultShapes[i],
                            shards[i], shared.request.results[i].data);
-    shared.overProcesses = reportOverProcesses(*processes, rank);
+    shared.overProcesses = reportOverProcesses(*link, rank);
     return;
   }
   for (size_t i = 0; i < f.results.size(); ++i) {
@@ -217,7 +217,7 @@ void runWhole(RankContext &rank, Shared &shared) {
 
 /// Where a shape says less than the entry needs, each process tells the others
 /// its shards' shapes.
-void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
+void tellShapes(PointToPoint &link, RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
   auto ranks = int(rank.job.numRanks());
   auto all = std::make_shared<Shapes>();
@@ -232,10 +232,10 @@ void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
     std::vector<int64_t> told(size_t(ranks) * dims);
     for (int r = 0; r < ranks; ++r)
       if (rank.rank == 0 || rank.rank == r)
-        processes.carry(r, 0, own.data(), &told[size_t(r) * dims], bytes);
+        link.carry(r, 0, own.data(), &told[size_t(r) * dims], bytes);
     for (int r = 1; r < ranks; ++r)
       if (rank.rank == 0 || rank.rank == r)
-        processes.carry(0, r, told.data(), told.data(), size_t(ranks) * bytes);
+        link.carry(0, r, told.data(), told.data(), size_t(ranks) * bytes);
     std::vector<std::vector<int64_t>> shapes;
     for (auto at = told.begin(); shapes.size() < size_t(ranks);
          at += long(dims))
@@ -258,7 +258,7 @@ void runLocal(RankContext &rank, Shared &shared) {
     size_t perRank = specs.size();
     for (size_t i = 0; i < perRank; ++i) {
       // A process is given its own shards alone.
-      size_t place = rank.processes() ? 0 : size_t(rank.rank);
+      size_t place = rank.pointToPoint() ? 0 : size_t(rank.rank);
       const shardir_buffer &b = buffers[place * perRank + i];
       int64_t elements = 1;
       for (size_t d = 0; d < b.rank; ++d)
@@ -289,19 +289,19 @@ void runLocal(RankContext &rank, Shared &shared) {
     }
   } account(rank, bytes);
   rank.globalArguments = shared.request.globalArguments;
-  Processes *processes = rank.processes();
+  PointToPoint *link = rank.pointToPoint();
   bool isOpen =
       std::any_of(f.arguments.begin(), f.arguments.end(),
                   [](const TensorSpec &spec) { return spec.hasOpenExtents(); });
-  if (processes && isOpen) {
+  if (link && isOpen) {
     rank.barrier(); // all are in this function
-    tellShapes(*processes, rank, shared);
+    tellShapes(*link, rank, shared);
   }
   enter(rank, shared, descriptors);
   copies.readResults();
   rank.barrier();
-  if (processes)
-    shared.overProcesses = reportOverProcesses(*processes, rank);
+  if (link)
+    shared.overProcesses = reportOverProcesses(*link, rank);
 }
 
 } // namespace

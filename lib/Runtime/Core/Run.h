@@ -29,7 +29,7 @@ struct RunRequest {
   /// With `local`: in memory of the host, wherever ranks compute.
   bool hostShards = false;
   std::vector<shardir_buffer> arguments, results;
-  /// The shapes of the whole arguments. Null where ranks are processes, each
+  /// The shapes of the global arguments. Null where ranks are processes, each
   /// of which has its own shards alone: they tell each other.
   std::shared_ptr<const Shapes> globalArguments;
   JobOptions options;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Libraries that are found when they are asked for, once in a process: the CUDA
+// Libraries that are found on first use, once in a process: the CUDA
 // driver, NCCL, cuBLASLt, cuDNN. Nothing of them is needed to build or to run
 // without them.
 //

@@ -1,4 +1,4 @@
-//===- CudaApi.cpp - The CUDA driver, found when it is asked for ----------===//
+//===- CudaApi.cpp - The CUDA driver, found on first use ------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

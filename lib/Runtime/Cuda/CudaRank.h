@@ -106,7 +106,7 @@ public:
   /// wait for these blocks, or some of them for it.
   int multiprocessors() const;
 
-  /// Memory that the program has not asked for, in the order of the stream that
+  /// Memory that the program has not requested, in the order of the stream that
   /// is in use.
   void *stage(size_t bytes);
   void dropStage(void *p, size_t bytes);

@@ -1,4 +1,4 @@
-//===- NcclApi.cpp - NCCL, found when it is asked for ---------------------===//
+//===- NcclApi.cpp - NCCL, found on first use -----------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

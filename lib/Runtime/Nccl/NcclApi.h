@@ -1,4 +1,4 @@
-//===- NcclApi.h - NCCL, found when it is asked for -------------*- C++ -*-===//
+//===- NcclApi.h - NCCL, found on first use ---------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

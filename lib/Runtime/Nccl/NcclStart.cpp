@@ -123,8 +123,8 @@ void Start::broadcast(const CudaDevice &device, NcclCalls &calls,
 }
 
 std::unique_ptr<Messages> Start::run(std::string &error) {
-  Launch launch;
-  launch.kind = Launch::Torchrun;
+  JobLaunch launch;
+  launch.kind = JobLaunch::Torchrun;
   launch.size = ask(api.CommCount, "ncclCommCount");
   launch.rank = ask(api.CommUserRank, "ncclCommUserRank");
   if (const char *token = std::getenv("SHARDIR_JOB_TOKEN"))

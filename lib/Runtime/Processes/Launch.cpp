@@ -59,14 +59,14 @@ bool parse(const char *name, const char *text, int least, int most, int &result,
 constexpr int kMostRanks = 1 << 20;
 
 bool parseRankAndSize(const char *rankName, const char *rank,
-                      const char *sizeName, const char *size, Launch &launch,
+                      const char *sizeName, const char *size, JobLaunch &launch,
                       std::string &error) {
   return parse(sizeName, size, 1, kMostRanks, launch.size, error) &&
          parse(rankName, rank, 0, launch.size - 1, launch.rank, error);
 }
 
 /// `host:port` in $SHARDIR_ROOT goes before what the launcher says.
-bool readRoot(Launch &launch, bool &found, std::string &error) {
+bool readRoot(JobLaunch &launch, bool &found, std::string &error) {
   const char *text = value("SHARDIR_ROOT");
   found = text != nullptr;
   if (!found)
@@ -90,7 +90,7 @@ const char *rankOfTorchrun(const char *&name) {
   return firstOf({"RANK", "JOB_COMPLETION_INDEX"}, name);
 }
 
-bool readTorchrun(Launch &launch, std::string &error) {
+bool readTorchrun(JobLaunch &launch, std::string &error) {
   const char *rankName = nullptr;
   const char *rank = rankOfTorchrun(rankName), *size = value("WORLD_SIZE");
   if (!rank || !size) {
@@ -98,7 +98,7 @@ bool readTorchrun(Launch &launch, std::string &error) {
             (rank ? "WORLD_SIZE" : "RANK");
     return false;
   }
-  launch.kind = Launch::Torchrun;
+  launch.kind = JobLaunch::Torchrun;
   if (!parseRankAndSize(rankName, rank, "WORLD_SIZE", size, launch, error))
     return false;
   bool found = false;
@@ -124,8 +124,8 @@ bool readTorchrun(Launch &launch, std::string &error) {
   return true;
 }
 
-bool readSrun(Launch &launch, std::string &error) {
-  launch.kind = Launch::Srun;
+bool readSrun(JobLaunch &launch, std::string &error) {
+  launch.kind = JobLaunch::Srun;
   const char *rank = value("SLURM_PROCID"), *sizeName = nullptr;
   const char *size =
       firstOf({"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, sizeName);
@@ -173,28 +173,28 @@ bool readSrun(Launch &launch, std::string &error) {
 
 /// Of what a process can see. Variables like torchrun's are there for all that
 /// some containers run, so without a sign of torchrun itself mpirun counts.
-Launch::Kind innermost() {
+JobLaunch::Kind innermost() {
   const char *name = nullptr;
   bool asTorchrun = value("RANK") || value("WORLD_SIZE");
   if (asTorchrun && (value("TORCHELASTIC_RUN_ID") || !value(kMpiRanks[0])))
-    return Launch::Torchrun;
+    return JobLaunch::Torchrun;
   if (value(kMpiRanks[0]))
-    return Launch::Mpi;
+    return JobLaunch::Mpi;
   if (value("SLURM_PROCID") && firstOf({"SLURM_STEP_ID", "SLURM_STEPID"}, name))
-    return Launch::Srun;
-  return rankOfMpi() >= 0 ? Launch::Mpi : Launch::Alone;
+    return JobLaunch::Srun;
+  return rankOfMpi() >= 0 ? JobLaunch::Mpi : JobLaunch::Alone;
 }
 
 } // namespace
 
-bool findLaunch(Launch &launch, std::string &error) {
-  launch = Launch();
+bool findLaunch(JobLaunch &launch, std::string &error) {
+  launch = JobLaunch();
   if (const char *token = value("SHARDIR_JOB_TOKEN"))
     launch.token = token;
   switch (launch.kind = innermost()) {
-  case Launch::Torchrun:
+  case JobLaunch::Torchrun:
     return readTorchrun(launch, error);
-  case Launch::Srun:
+  case JobLaunch::Srun:
     return readSrun(launch, error);
   default:
     return true;
@@ -211,10 +211,10 @@ int rankOfMpi() {
 int rankFromLauncher() {
   const char *text = nullptr, *name = nullptr;
   switch (innermost()) {
-  case Launch::Torchrun:
+  case JobLaunch::Torchrun:
     text = rankOfTorchrun(name);
     break;
-  case Launch::Srun:
+  case JobLaunch::Srun:
     text = value("SLURM_PROCID");
     break;
   default:

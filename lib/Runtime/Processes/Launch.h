@@ -22,7 +22,7 @@
 namespace shardir {
 namespace runtime {
 
-struct Launch {
+struct JobLaunch {
   enum Kind {
     Alone,    ///< nobody has
     Mpi,      ///< mpirun, or a launcher that MPI understands
@@ -43,7 +43,7 @@ struct Launch {
 
 /// How this process takes part in a job of processes with GPUs. False with
 /// `error` set where the variables make no sense.
-bool findLaunch(Launch &launch, std::string &error);
+bool findLaunch(JobLaunch &launch, std::string &error);
 
 /// This process' rank as any launcher has said it; -1 if none has.
 int rankFromLauncher();

@@ -224,7 +224,7 @@ private:
   Clock::time_point roundBegan, heard, stopBegan, polled;
 };
 
-class ProcessCommunicator final : public Communicator, public Processes {
+class ProcessCommunicator final : public Communicator, public PointToPoint {
 public:
   ProcessCommunicator(ProcessTransport &transport, RankContext &rank);
   ~ProcessCommunicator() override;
@@ -236,7 +236,7 @@ public:
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
   void awaitGpu(const Rendezvous &event) override;
-  Processes *processes() override { return this; }
+  PointToPoint *pointToPoint() override { return this; }
   void carry(int from, int to, const void *in, void *out,
              size_t bytes) override;
 

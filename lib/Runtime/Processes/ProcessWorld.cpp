@@ -93,12 +93,12 @@ void ProcessWorld::readLimits() {
 
 bool ProcessWorld::start(bool launched, double seconds, std::string &error) {
   readLimits();
-  Launch launch;
+  JobLaunch launch;
   if (launched && !findLaunch(launch, error)) {
     unheardStart = true;
     return false;
   }
-  overMpi = launch.kind == Launch::Alone || launch.kind == Launch::Mpi;
+  overMpi = launch.kind == JobLaunch::Alone || launch.kind == JobLaunch::Mpi;
   std::unique_ptr<Messages> started =
       overMpi ? startMpiMessages(error)
               : startTcpMessages(launch, seconds, error, unheardStart);

@@ -51,7 +51,7 @@ struct MessageLimits {
 
 class ProcessWorld {
 public:
-  /// The world of this process, made when first asked for. Null with a reason.
+  /// The world of this process, made on first use. Null with a reason.
   /// Where `launched`, without MPI if the launcher is none of MPI's; all
   /// processes must come within `seconds` then.
   static ProcessWorld *get(bool launched, double seconds, std::string &error);
@@ -62,7 +62,7 @@ public:
   using Connect = std::function<std::unique_ptr<Messages>(std::string &error)>;
   static bool handOver(const Connect &connect, bool overMpi,
                        std::string &error);
-  /// The world that there is, or null where none was asked for.
+  /// The world that there is, or null where none was made.
   static ProcessWorld *existing();
   /// Whether nobody but this process may say why there is no world.
   static bool startUnheard();

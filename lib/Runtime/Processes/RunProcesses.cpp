@@ -22,7 +22,7 @@
 namespace shardir {
 namespace runtime {
 
-void collectOverProcesses(Processes &processes, RankContext &rank,
+void collectOverProcesses(PointToPoint &link, RankContext &rank,
                           const TensorSpec &spec, const Mesh *mesh,
                           const std::vector<int64_t> &shape, const void *shard,
                           void *whole) {
@@ -37,7 +37,7 @@ void collectOverProcesses(Processes &processes, RankContext &rank,
     for (int t : view.terms) {
       if (rank.rank != 0) {
         if (rank.rank == t)
-          processes.carry(t, 0, shard, nullptr, bytes);
+          link.carry(t, 0, shard, nullptr, bytes);
         continue;
       }
       if (t == 0) {
@@ -45,7 +45,7 @@ void collectOverProcesses(Processes &processes, RankContext &rank,
         continue;
       }
       received.emplace_back(new char[bytes]);
-      processes.carry(t, 0, nullptr, received.back().get(), bytes);
+      link.carry(t, 0, nullptr, received.back().get(), bytes);
       terms.push_back(received.back().get());
     }
     if (rank.rank == 0)
@@ -53,7 +53,7 @@ void collectOverProcesses(Processes &processes, RankContext &rank,
   }
 }
 
-ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
+ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank) {
   struct Numbers {
     shardir_measurement measured;
     uint64_t events;
@@ -75,18 +75,18 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
   ProcessReport report;
   auto ranks = int(rank.job.numRanks());
   if (rank.rank != 0) {
-    processes.carry(rank.rank, 0, &own, nullptr, sizeof(own));
-    processes.carry(rank.rank, 0, rank.events.data(), nullptr,
-                    rank.events.size() * sizeof(shardir_trace_event));
-    processes.carry(0, rank.rank, nullptr, &report.measurement,
-                    sizeof(report.measurement));
+    link.carry(rank.rank, 0, &own, nullptr, sizeof(own));
+    link.carry(rank.rank, 0, rank.events.data(), nullptr,
+               rank.events.size() * sizeof(shardir_trace_event));
+    link.carry(0, rank.rank, nullptr, &report.measurement,
+               sizeof(report.measurement));
     return report;
   }
   report.measurement = own.measured;
   report.events = rank.events;
   for (int r = 1; r < ranks; ++r) {
     Numbers other;
-    processes.carry(r, 0, nullptr, &other, sizeof(other));
+    link.carry(r, 0, nullptr, &other, sizeof(other));
     shardir_measurement &m = report.measurement;
     const shardir_measurement &o = other.measured;
     m.bytes_per_device = std::max(m.bytes_per_device, o.bytes_per_device);
@@ -95,8 +95,8 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
     m.milliseconds = std::max(m.milliseconds, o.milliseconds);
     size_t first = report.events.size();
     report.events.resize(first + size_t(other.events));
-    processes.carry(r, 0, nullptr, report.events.data() + first,
-                    size_t(other.events) * sizeof(shardir_trace_event));
+    link.carry(r, 0, nullptr, report.events.data() + first,
+               size_t(other.events) * sizeof(shardir_trace_event));
     // Clocks differ, but all entered the program together, after a barrier.
     double shift = own.entered - other.entered;
     for (size_t i = first; i < report.events.size(); ++i) {
@@ -106,8 +106,7 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
     }
   }
   for (int r = 1; r < ranks; ++r)
-    processes.carry(0, r, &report.measurement, nullptr,
-                    sizeof(report.measurement));
+    link.carry(0, r, &report.measurement, nullptr, sizeof(report.measurement));
   return report;
 }
 

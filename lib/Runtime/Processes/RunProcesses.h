@@ -31,13 +31,13 @@ struct ProcessReport {
 /// Puts a result together on rank 0, as collect() does: `shard` is this rank's,
 /// `whole` rank 0's alone. No more than one shard with its terms is there at a
 /// time besides.
-void collectOverProcesses(Processes &processes, RankContext &rank,
+void collectOverProcesses(PointToPoint &link, RankContext &rank,
                           const TensorSpec &spec, const Mesh *mesh,
                           const std::vector<int64_t> &shape, const void *shard,
                           void *whole);
 
 /// Requires that the program has ended on all ranks.
-ProcessReport reportOverProcesses(Processes &processes, RankContext &rank);
+ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank);
 
 } // namespace runtime
 } // namespace shardir

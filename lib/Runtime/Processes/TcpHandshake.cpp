@@ -70,7 +70,7 @@ TcpNonce makeTcpNonce() {
   return nonce;
 }
 
-TcpHandshake::TcpHandshake(const Launch &launch)
+TcpHandshake::TcpHandshake(const JobLaunch &launch)
     : rank(launch.rank), size(launch.size), job(hashOf(launch.job)),
       machine(thisMachine()), token(launch.token) {}
 

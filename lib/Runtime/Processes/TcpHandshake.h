@@ -71,7 +71,7 @@ TcpNonce makeTcpNonce();
 
 class TcpHandshake {
 public:
-  explicit TcpHandshake(const Launch &launch);
+  explicit TcpHandshake(const JobLaunch &launch);
 
   template <class T> static bool isOurs(const T &message) {
     return std::memcmp(message.magic, kMagic, sizeof(kMagic)) == 0;

@@ -56,7 +56,7 @@ struct Refusal : std::runtime_error {
 
 class Start {
 public:
-  Start(const Launch &launch, double seconds, Socket listener)
+  Start(const JobLaunch &launch, double seconds, Socket listener)
       : launch(launch), seconds(seconds), handshake(launch),
         given(std::move(listener)), sockets(size_t(launch.size)),
         nonces(size_t(launch.size)) {
@@ -127,7 +127,7 @@ private:
   // The others.
   std::unique_ptr<Messages> follow(bool &heard);
 
-  const Launch &launch;
+  const JobLaunch &launch;
   const double seconds;
   const TcpHandshake handshake;
   Socket given; ///< rank 0: listens already
@@ -355,9 +355,9 @@ std::unique_ptr<Messages> Start::follow(bool &heard) {
 
 } // namespace
 
-std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
-                                           std::string &error, bool &unheard,
-                                           int listener) {
+std::unique_ptr<Messages> startTcpMessages(const JobLaunch &launch,
+                                           double seconds, std::string &error,
+                                           bool &unheard, int listener) {
   Socket given(listener);
   bool heard = launch.rank == 0;
   try {

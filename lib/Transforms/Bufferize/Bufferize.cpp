@@ -54,8 +54,8 @@ using namespace shardir;
 // Values without content
 //===----------------------------------------------------------------------===//
 
-/// A tensor that no path brings a value for has no content; buffers know no
-/// other form of that.
+/// Replaces poison, of which no element is ever read, by an empty tensor:
+/// there is no poison on buffers.
 static void emptyPoison(ub::PoisonOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type)
@@ -73,8 +73,9 @@ static void emptyPoison(ub::PoisonOp op) {
 // Strides that step over nothing
 //===----------------------------------------------------------------------===//
 
-/// A slice of one element has any stride; with another than 1 upstream cannot
-/// tell from a view's strides which dim a lower rank dropped, and crashes.
+/// Sets the stride of dims of which a slice takes one element to 1. With other
+/// strides upstream cannot tell which dim a view of lower rank dropped, and
+/// crashes.
 template <typename SliceOp> static void dropIdleStrides(SliceOp op) {
   SmallVector<int64_t> strides(op.getStaticStrides());
   for (auto [size, stride] : llvm::zip(op.getStaticSizes(), strides))
@@ -87,9 +88,9 @@ template <typename SliceOp> static void dropIdleStrides(SliceOp op) {
 // Copies that are not needed
 //===----------------------------------------------------------------------===//
 
-/// One-shot bufferization makes the buffer of an in-place op that may not
-/// overwrite its operand by a copy just before it. all_reduce can as well read
-/// one buffer and write another:
+/// One-shot bufferization copies the operand of an in-place op that may not
+/// overwrite it. all_reduce needs no copy, as it can read one buffer and write
+/// another:
 ///   memref.copy %x, %a; all_reduce %a into %a   ->   all_reduce %x into %a
 static void readSourceOfCopy(collective::AllReduceOp op) {
   auto copy = dyn_cast_or_null<memref::CopyOp>(op->getPrevNode());
@@ -123,9 +124,9 @@ static bool endsEntry(memref::CopyOp copy) {
   return false;
 }
 
-/// Fails at run time where a result has another extent than its buffer. Only
-/// where the global tensor's extent is known no sooner; elsewhere the runtime
-/// has computed the buffer's extents by the same rules.
+/// Asserts that a result has the extents of its buffer, if the extents of the
+/// global tensor are known only when the program has run. Other buffers have
+/// extents that the runtime computed by the same rules.
 static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
                           ArrayRef<OpFoldResult> sourceSizes, unsigned result) {
   auto buffer = cast<BlockArgument>(copy.getTarget());
@@ -182,7 +183,7 @@ static void computeInResultBuffer(memref::CopyOp copy, unsigned result) {
     return;
   }
   builder.setInsertionPoint(alloc);
-  // Of the buffer, and then of each view of it from the inside out.
+  // The sizes of the buffer, then those of each view, innermost first.
   SmallVector<SmallVector<OpFoldResult>> sizes = {alloc.getMixedSizes()};
   IndexMath math(builder, loc);
   for (memref::CollapseShapeOp view : llvm::reverse(views)) {

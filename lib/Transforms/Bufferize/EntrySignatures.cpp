@@ -280,7 +280,7 @@ void shardir::writeIntoArguments(func::FuncOp entry) {
       if (!i)
         continue;
       BlockArgument argument = entry.getArgument(*i);
-      // An update of the argument is there by itself.
+      // A value that ops have written into the argument is in its place.
       bool isUpdate = mayShare(value.get(), argument, /*isWritten=*/true);
       if (!isUpdate) {
         sinkBehindReaders(value.get(), argument);
@@ -339,8 +339,8 @@ void shardir::rewriteToBuffers(func::FuncOp entry) {
         attributesAt(entry.getArgAttrsAttr(), i), tensor, false));
     Type type = argument.getType();
     argument.setType(buffer);
-    // Restrict, but writable only where a result is to be here: whoever else
-    // would write makes a copy.
+    // Writable only if a result is written into the argument: bufferization
+    // makes a copy for other ops that would write to it.
     Value value =
         isa<TensorType>(type)
             ? bufferization::ToTensorOp::create(

@@ -30,7 +30,7 @@ using namespace mlir;
 /// A constant of more bytes than this is filled when the program runs.
 static constexpr int64_t kMaxConstantBytes = 4096;
 
-/// True if `use` is a tensor that its user overwrites, a loop what it carries.
+/// True if the user overwrites the tensor, or is a loop that carries it.
 static bool isInit(OpOperand &use) {
   if (isa<LoopLikeOpInterface>(use.getOwner()))
     return true;

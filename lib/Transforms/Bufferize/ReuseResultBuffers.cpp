@@ -107,7 +107,7 @@ static std::optional<int64_t> knownBytes(MemRefType type) {
   return type.getNumElements() * elementBytes(type);
 }
 
-/// Puts `temporary` at the begin of `result`.
+/// Puts `temporary` at the beginning of `result`.
 static void place(Temporary &temporary, BlockArgument result) {
   MemRefType type = temporary.alloc.getType();
   OpBuilder builder(temporary.alloc);

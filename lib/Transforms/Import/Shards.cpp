@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace shardir;
 
-Shards::DimRuns Shards::runsOf(const WholeTensor &whole,
+Shards::DimRuns Shards::runsOf(const GlobalTensor &global,
                                const Placement &placement, const Mesh &mesh,
                                int64_t position, size_t dim) {
   // Digits are computed from the rank; here the rank is known.
@@ -33,10 +33,10 @@ Shards::DimRuns Shards::runsOf(const WholeTensor &whole,
   Operation *before =
       last == builder.getBlock()->begin() ? nullptr : &*std::prev(last);
   int64_t extent =
-      whole.type.isDynamicDim(dim) ? kUnknown : whole.type.getDimSize(dim);
+      global.type.isDynamicDim(dim) ? kUnknown : global.type.getDimSize(dim);
   SmallVector<Localizer::DigitValue> digits;
   if (extent == kUnknown) {
-    Value known = IndexMath(builder, loc).value(whole.extents[dim]);
+    Value known = IndexMath(builder, loc).value(global.extents[dim]);
     digits = Localizer(meshes).digits(builder, loc, mesh, placement, extent,
                                       dim, known);
     std::vector<int64_t> coordinates = mesh.coordinates(position);
@@ -132,22 +132,22 @@ Value Shards::cast(Value value, RankedTensorType type) {
   return tensor::CastOp::create(builder, loc, type, value);
 }
 
-Value Shards::empty(const WholeTensor &whole) {
-  return cast(tensor::EmptyOp::create(builder, loc, whole.extents,
-                                      whole.type.getElementType()),
-              whole.type);
+Value Shards::empty(const GlobalTensor &global) {
+  return cast(tensor::EmptyOp::create(builder, loc, global.extents,
+                                      global.type.getElementType()),
+              global.type);
 }
 
-Value Shards::cut(Value value, const WholeTensor &whole,
+Value Shards::cut(Value value, const GlobalTensor &global,
                   const Placement &placement, const Mesh &mesh,
                   int64_t position, RankedTensorType type) {
   SmallVector<DimRuns> dims;
   SmallVector<OpFoldResult> extents;
   for (size_t dim = 0; dim < placement.dims.size(); ++dim) {
-    dims.push_back(runsOf(whole, placement, mesh, position, dim));
+    dims.push_back(runsOf(global, placement, mesh, position, dim));
     extents.push_back(dims.back().extent);
   }
-  if (extents == whole.extents)
+  if (extents == global.extents)
     return cast(value, type);
   SmallVector<OpFoldResult> ones(dims.size(), builder.getIndexAttr(1));
   bool isOne = llvm::all_of(
@@ -174,12 +174,12 @@ Value Shards::cut(Value value, const WholeTensor &whole,
   return cast(shard, type);
 }
 
-Value Shards::put(Value shard, Value value, const WholeTensor &whole,
+Value Shards::put(Value shard, Value value, const GlobalTensor &global,
                   const Placement &placement, const Mesh &mesh,
                   int64_t position) {
   SmallVector<DimRuns> dims;
   for (size_t dim = 0; dim < placement.dims.size(); ++dim)
-    dims.push_back(runsOf(whole, placement, mesh, position, dim));
+    dims.push_back(runsOf(global, placement, mesh, position, dim));
   SmallVector<OpFoldResult> ones(dims.size(), builder.getIndexAttr(1));
   forEachBlock(dims, [&](ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> locals,

@@ -23,7 +23,7 @@
 namespace shardir {
 
 /// A tensor that shards are cut out of, or put together to.
-struct WholeTensor {
+struct GlobalTensor {
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::OpFoldResult> extents; ///< one per dim
 };
@@ -35,21 +35,21 @@ public:
 
   /// The shard of `value` that the device at `position` of `mesh` holds, as
   /// `type`.
-  mlir::Value cut(mlir::Value value, const WholeTensor &whole,
+  mlir::Value cut(mlir::Value value, const GlobalTensor &global,
                   const Placement &placement, const Mesh &mesh,
                   int64_t position, mlir::RankedTensorType type);
   /// A tensor without content that shards are put into.
-  mlir::Value empty(const WholeTensor &whole);
+  mlir::Value empty(const GlobalTensor &global);
   /// `value` with the shard of the device at `position` in its place.
   mlir::Value put(mlir::Value shard, mlir::Value value,
-                  const WholeTensor &whole, const Placement &placement,
+                  const GlobalTensor &global, const Placement &placement,
                   const Mesh &mesh, int64_t position);
   /// The elements of two tensors of one type, combined.
   mlir::Value combine(PartialKind kind, mlir::Value a, mlir::Value b);
   mlir::Value cast(mlir::Value value, mlir::RankedTensorType type);
 
 private:
-  /// A run of elements of one dim that lie together in the tensor and in the
+  /// A run of elements of one dim that is contiguous in the tensor and in the
   /// shard.
   struct Run {
     mlir::OpFoldResult offset, local, length;
@@ -58,10 +58,10 @@ private:
     llvm::SmallVector<Run> runs;
     mlir::OpFoldResult extent; ///< of the shard
   };
-  DimRuns runsOf(const WholeTensor &whole, const Placement &placement,
+  DimRuns runsOf(const GlobalTensor &global, const Placement &placement,
                  const Mesh &mesh, int64_t position, size_t dim);
   /// Calls with offsets in the tensor and in the shard, and sizes, of each
-  /// block that lies together in both.
+  /// block that is contiguous in both.
   void forEachBlock(llvm::ArrayRef<DimRuns> dims,
                     llvm::function_ref<void(llvm::ArrayRef<mlir::OpFoldResult>,
                                             llvm::ArrayRef<mlir::OpFoldResult>,

@@ -189,7 +189,7 @@ static int64_t onMesh(const Position &at, const Mesh &mesh) {
 // Borders and collectives
 //===----------------------------------------------------------------------===//
 
-static WholeTensor wholeOf(OpBuilder &builder, Location loc, Value value) {
+static GlobalTensor wholeOf(OpBuilder &builder, Location loc, Value value) {
   return {cast<RankedTensorType>(value.getType()),
           tensor::getMixedSizes(builder, loc, value)};
 }
@@ -221,7 +221,7 @@ void Unsharder::emitOut(ManualOutOp op) {
   Shards shards(builder, loc, meshes);
   auto type = cast<RankedTensorType>(op.getResult().getType());
   for (const Position &outer : positions(varying.of(op.getResult()))) {
-    WholeTensor whole = {type, {}};
+    GlobalTensor global = {type, {}};
     Value result;
     for (Position at : positions(inDims)) {
       at.insert(outer.begin(), outer.end());
@@ -240,14 +240,15 @@ void Unsharder::emitOut(ManualOutOp op) {
         for (auto [dim, extent] :
              llvm::enumerate(tensor::getMixedSizes(builder, loc, shard))) {
           int64_t pieces = groupSize(mesh, manual.axesOf(dim));
-          whole.extents.push_back(
+          global.extents.push_back(
               type.isDynamicDim(dim)
                   ? IndexMath(builder, loc).mul(extent, pieces)
                   : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim))));
         }
-        result = shards.empty(whole);
+        result = shards.empty(global);
       }
-      result = shards.put(shard, result, whole, manual, mesh, onMesh(at, mesh));
+      result =
+          shards.put(shard, result, global, manual, mesh, onMesh(at, mesh));
     }
     map(op.getResult(), outer, result);
   }
@@ -288,13 +289,13 @@ void Unsharder::emitCollective(ManualCollectiveOp op) {
 
   Location loc = op.getLoc();
   Shards shards(builder, loc, meshes);
-  WholeTensor whole = {cast<RankedTensorType>(op.getGlobal()), {}};
+  GlobalTensor global = {cast<RankedTensorType>(op.getGlobal()), {}};
   // By position without the group's axes: devices of a group share it.
   std::map<int64_t, Value> wholes;
   Axes operandAxes = varying.of(op.getInput());
   for (const AxisRef &axis : group)
     operandAxes.insert(axis.name);
-  auto wholeFor = [&](const Position &receiver) {
+  auto globalFor = [&](const Position &receiver) {
     int64_t shared = withoutAxes(onMesh(receiver, mesh), group, mesh);
     Value &result = wholes[shared];
     if (result)
@@ -315,22 +316,22 @@ void Unsharder::emitCollective(ManualCollectiveOp op) {
     }
     if (inDims.empty())
       return result = shardsOf.begin()->second.second;
-    result = shards.empty(whole);
+    result = shards.empty(global);
     for (const auto &[_, held] : shardsOf)
-      result = shards.put(held.second, result, whole, from, mesh,
+      result = shards.put(held.second, result, global, from, mesh,
                           onMesh(held.first, mesh));
     return result;
   };
   unsigned next = 0;
-  for (int64_t dim = 0; dim < whole.type.getRank(); ++dim)
-    whole.extents.push_back(
-        whole.type.isDynamicDim(dim)
+  for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
+    global.extents.push_back(
+        global.type.isDynamicDim(dim)
             ? OpFoldResult(lookup(op.getDims()[next++], Position()))
-            : OpFoldResult(builder.getIndexAttr(whole.type.getDimSize(dim))));
+            : OpFoldResult(builder.getIndexAttr(global.type.getDimSize(dim))));
   for (const Position &at : positions(varying.of(op.getResult()))) {
     int64_t position = target.positionOf(mesh.rankAt(onMesh(at, mesh)));
     map(op.getResult(), at,
-        shards.cut(wholeFor(at), whole, to, target, position,
+        shards.cut(globalFor(at), global, to, target, position,
                    cast<RankedTensorType>(op.getResult().getType())));
   }
 }
@@ -340,7 +341,7 @@ void Unsharder::emitCollective(ManualCollectiveOp op) {
 //===----------------------------------------------------------------------===//
 
 /// A clone for each position along the axes along which an operand, a value
-/// that regions read, or a coordinate asked for inside varies.
+/// that regions read, or a coordinate read inside varies.
 void Unsharder::emitCopies(Operation *op) {
   Axes axes;
   auto addAxes = [&](const Axes &more) {

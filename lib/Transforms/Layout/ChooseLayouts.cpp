@@ -15,6 +15,7 @@
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Layout/LocalLayouts.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Transforms/Layout/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -468,8 +469,9 @@ struct ChooseLayoutsPass : shardir::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
     ModuleOp module = getOperation();
     std::optional<LayoutMode> chosen = parseLayoutMode(mode);
     if (!chosen) {
-      module.emitError() << "layout must be row-major, auto or contiguous, "
-                         << "found '" << mode << "'";
+      module.emitError() << "option mode "
+                         << mustBeOneOf({"row-major", "auto", "contiguous"},
+                                        mode);
       return signalPassFailure();
     }
     if (stageOf(module) != Stage::Local || *chosen == LayoutMode::RowMajor ||

@@ -94,7 +94,7 @@ static LogicalResult convertBody(ManualOp region) {
     }
     auto index = dyn_cast<AxisIndexOp>(op);
     if (index && !llvm::is_contained(axesAround(op), index.getAxisAttr()))
-      return op->emitOpError("asks for the coordinate along \"")
+      return op->emitOpError("reads the coordinate along \"")
              << index.getAxis()
              << "\", which is not manual here; what is sharded along other "
                 "axes "

@@ -16,11 +16,13 @@
 #include "PropagateModule.h"
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_PROPAGATE
@@ -135,11 +137,10 @@ PropagationAnswers::find(ModuleOp program,
   return nullptr;
 }
 
-LogicalResult shardir::propagateModule(ModuleOp module,
-                                       const PropagationRequest &request,
-                                       PlanCache &plans,
-                                       PropagationAnswers &answers,
-                                       bool isTrial) {
+LogicalResult
+shardir::propagateModule(ModuleOp module, const PropagationRequest &request,
+                         PlanCache &plans, PropagationAnswers &answers,
+                         bool isTrial, Pass::Statistic *numContested) {
   MeshTable meshes(module);
   if (meshes.all().empty() || stageOf(module) >= Stage::Local)
     return success();
@@ -150,12 +151,12 @@ LogicalResult shardir::propagateModule(ModuleOp module,
   model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
   if (cost != "bytes" && cost != "time")
     return module.emitError()
-           << "option cost is time or bytes, found '" << cost << "'";
+           << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
   auto mode = parseConflictMode(request.options.conflicts);
   if (!mode)
-    return module.emitError()
-           << "option conflicts is search, greedy or shardy, found '"
-           << request.options.conflicts << "'";
+    return module.emitError() << "option conflicts "
+                              << mustBeOneOf({"search", "greedy", "shardy"},
+                                             request.options.conflicts);
   model.costModel = request.costModel;
   model.conflicts = *mode;
   model.memoryLimit = double(request.options.memoryLimit);
@@ -185,10 +186,23 @@ LogicalResult shardir::propagateModule(ModuleOp module,
         std::make_unique<GraphBuilder>(function, meshes, unknownTrips));
   const std::vector<PropagationResult> *known = answers.find(module, request);
   std::vector<PropagationResult> found;
-  for (auto &builder : builders) {
+  for (auto [function, builder] : llvm::zip_equal(functions, builders)) {
     const PropagationGraph &graph = builder->build();
-    if (!known)
-      found.push_back(propagate(graph, model));
+    // The check of a rule by itself does not know the axes of the mesh.
+    if (std::optional<std::string> fault = verifyGraph(graph))
+      return function.emitOpError("cannot be propagated: ") << *fault;
+    if (known)
+      continue;
+    found.push_back(propagate(graph, model));
+    for (auto [node, decided] : llvm::zip(graph.nodes, found.back().nodes)) {
+      if (numContested && !decided.alternatives.empty())
+        ++*numContested;
+      for (const PropagationResult::Alternative &each : decided.alternatives)
+        LDBG("shardir-propagate")
+            << node.name << (each.isChosen ? " takes " : " may take ")
+            << toString(each.placements.front()) << ": " << each.bytes
+            << " bytes";
+    }
   }
   if (isTrial && !known)
     answers.add(module, request, found);
@@ -211,7 +225,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     if (failed(propagateModule(
             getOperation(), {{cost, conflicts, memoryLimit}, costModel},
             getAnalysis<RedistributionPlans>().plans, answers,
-            /*isTrial=*/false)))
+            /*isTrial=*/false, &numContested)))
       return signalPassFailure();
     answers.clear();
   }

@@ -63,11 +63,12 @@ private:
 };
 
 /// Decides all placements of `module` and writes them. An answer in `answers`
-/// is taken over; a new one is added if `isTrial`. Emits what is wrong.
-mlir::LogicalResult propagateModule(mlir::ModuleOp module,
-                                    const PropagationRequest &request,
-                                    PlanCache &plans,
-                                    PropagationAnswers &answers, bool isTrial);
+/// is taken over; a new one is added if `isTrial`. Emits what is wrong. Adds to
+/// `numContested`, if given, the nodes for which candidates competed.
+mlir::LogicalResult
+propagateModule(mlir::ModuleOp module, const PropagationRequest &request,
+                PlanCache &plans, PropagationAnswers &answers, bool isTrial,
+                mlir::Pass::Statistic *numContested = nullptr);
 
 } // namespace shardir
 

@@ -19,6 +19,7 @@
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Memory/MemorySavings.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -86,10 +87,11 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     return copy;
   }
 
-  /// A result nobody placed is taken to be wanted as the argument of its type
-  /// lies, the k-th of a type as the k-th: a layer's output as its input, a
-  /// gradient as its weight. Left free, whatever ends in pieces would look
-  /// cheap, though its next user would pay for it.
+  /// Pairs each result without a placement with the argument whose placement it
+  /// should have: the k-th result of a type with the k-th argument of that
+  /// type, as a layer's output with its input, or a gradient with its weight.
+  /// A result that may have any placement would cost nothing here, and its next
+  /// user would have to redistribute it.
   static void pairResults(func::FuncOp function, const GraphBuilder &builder,
                           PropagationGraph &graph) {
     llvm::DenseMap<Type, SmallVector<int>> byType;
@@ -251,7 +253,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     ProposalOptions options;
     if (cost != "time" && cost != "bytes")
       return module.emitError()
-             << "option cost is time or bytes, found '" << cost << "'";
+             << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
     if (memoryLimit < 0)
       return module.emitError()
              << "option memory-limit must not be negative, found "

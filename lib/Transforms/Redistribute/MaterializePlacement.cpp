@@ -52,7 +52,9 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
       error << ", " << cost->bytes << " bytes per device";
   }
   if (halo.empty())
-    error << "; ask for it with shardir.constrain";
+    error << "; request it with shardir.constrain (in JAX "
+             "with_sharding_constraint, in PyTorch output_layouts of a "
+             "parallel style)";
   else if (present.getMesh() == wanted.getMesh())
     error << ": "
           << describeRedistribution(present.getValue(), wanted.getValue(),

@@ -40,14 +40,14 @@ constexpr int kMaxChain = 6;
 constexpr unsigned kMaxUsers = 4;
 
 /// Ops that change together, and what that changes in all.
-struct Proposal {
+struct JointRewrite {
   SmallVector<PlacementRewrite> changes;
   MoveCost before, after;
   bool isBetter() const { return after < before; }
 };
 
-/// By how much a proposal is better, to compare those with unlike ends.
-std::tuple<int64_t, int64_t, int64_t, double> gain(const Proposal &p) {
+/// By how much one is better, to compare those with unlike ends.
+std::tuple<int64_t, int64_t, int64_t, double> gain(const JointRewrite &p) {
   return {p.before.picoseconds - p.after.picoseconds,
           p.before.bytes - p.after.bytes,
           p.before.collectives - p.after.collectives,
@@ -66,9 +66,9 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override;
 
-  std::optional<Proposal> behindUsers(RedistributeOp op) const;
-  std::optional<Proposal> behindChain(Operation *user) const;
-  std::optional<Proposal> inFront(RedistributeOp op) const;
+  std::optional<JointRewrite> behindUsers(RedistributeOp op) const;
+  std::optional<JointRewrite> behindChain(Operation *user) const;
+  std::optional<JointRewrite> inFront(RedistributeOp op) const;
   std::optional<MoveCost>
   usesCost(Value value, PlacementAttr placement, bool after,
            const SmallPtrSetImpl<Operation *> &inside) const;
@@ -79,7 +79,7 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
   bool changeUses(const PlacementRewrite &change, MoveCost &before,
                   MoveCost &after,
                   const SmallPtrSetImpl<Operation *> &inside) const;
-  void apply(const Proposal &proposal, PatternRewriter &rewriter) const;
+  void apply(const JointRewrite &joint, PatternRewriter &rewriter) const;
   void bringOperands(const PlacementRewrite &change,
                      PatternRewriter &rewriter) const;
   void bringUses(Value value, PlacementAttr before,
@@ -87,7 +87,7 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
                  PatternRewriter &rewriter) const;
   const MeshTable &meshes() const { return costs->meshTable(); }
 
-  bool memoryAllows(const Proposal &proposal) const;
+  bool memoryAllows(const JointRewrite &joint) const;
 
   std::shared_ptr<MoveCosts> costs;
   std::shared_ptr<MemoryBudget> budget;
@@ -125,7 +125,7 @@ MoveAcross::usesCost(Value value, PlacementAttr placement, bool after,
   };
   MoveCost total;
   for (Operation *user : value.getUsers()) {
-    // The whole tensor's extents are known wherever it lies.
+    // Extents of the global tensor are the same in every placement.
     if (inside.contains(user) || isa<tensor::DimOp>(user))
       continue;
     RedistributeOp op = leaving(user, value);
@@ -191,24 +191,24 @@ static SmallVector<unsigned> redistributed(Operation *op,
 
 /// Moves the redistributions of `user`'s operands behind it, or behind a chain
 /// of ops that starts with it.
-std::optional<Proposal> MoveAcross::behindChain(Operation *user) const {
+std::optional<JointRewrite> MoveAcross::behindChain(Operation *user) const {
   std::optional<PlacementRewrite> present = ops.present(user);
   if (!present)
     return std::nullopt;
-  std::optional<Proposal> best;
+  std::optional<JointRewrite> best;
   for (PlacementRewrite &first :
        candidates(user, *present, redistributed(user, ops), Overlay())) {
-    Proposal proposal;
+    JointRewrite joint;
     SmallPtrSet<Operation *, 4> inside;
     Overlay overlay;
     PlacementRewrite next = std::move(first), was = *present;
     for (int length = 1;; ++length) {
       Operation *op = next.op;
-      proposal.before += was.cost();
-      proposal.after += next.cost();
-      proposal.changes.push_back(next);
+      joint.before += was.cost();
+      joint.after += next.cost();
+      joint.changes.push_back(next);
       inside.insert(op);
-      Proposal closed = proposal;
+      JointRewrite closed = joint;
       if (!changeUses(next, closed.before, closed.after, inside))
         break;
       if (closed.isBetter() && (!best || gain(closed) > gain(*best)))
@@ -242,7 +242,7 @@ std::optional<Proposal> MoveAcross::behindChain(Operation *user) const {
 
 /// Moves a redistribution behind its users: behind the one and what follows, or
 /// behind some that all use it.
-std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
+std::optional<JointRewrite> MoveAcross::behindUsers(RedistributeOp op) const {
   if (isConstrained(op))
     return std::nullopt;
   llvm::SetVector<Operation *> users;
@@ -261,8 +261,8 @@ std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
                         normalize(op.getTo(), type, meshes()), type);
   if (!own)
     return std::nullopt;
-  Proposal proposal;
-  proposal.before = *own;
+  JointRewrite joint;
+  joint.before = *own;
   llvm::SmallPtrSet<Operation *, 4> inside(users.begin(), users.end());
   for (Operation *user : users) {
     // Users that use one another would have to be looked at together.
@@ -276,10 +276,10 @@ std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
     for (OpOperand &operand : user->getOpOperands())
       if (operand.get() == op.getResult())
         from.push_back(operand.getOperandNumber());
-    std::optional<Proposal> best;
+    std::optional<JointRewrite> best;
     for (PlacementRewrite &change :
          candidates(user, *present, from, Overlay())) {
-      Proposal one;
+      JointRewrite one;
       one.before += present->cost();
       one.after += change.cost();
       if (!changeUses(change, one.before, one.after, inside))
@@ -295,28 +295,28 @@ std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
     }
     if (!best)
       return std::nullopt;
-    proposal.before += best->before;
-    proposal.after += best->after;
-    proposal.changes.push_back(best->changes.front());
+    joint.before += best->before;
+    joint.after += best->after;
+    joint.changes.push_back(best->changes.front());
   }
-  return proposal.isBetter() ? std::optional(proposal) : std::nullopt;
+  return joint.isBetter() ? std::optional(joint) : std::nullopt;
 }
 
 /// Moves a redistribution in front of the op that makes its operand, or of a
 /// chain of ops that ends there.
-std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
+std::optional<JointRewrite> MoveAcross::inFront(RedistributeOp op) const {
   Operation *producer = op.getInput().getDefiningOp();
   Value value = op.getInput();
   PlacementAttr wanted = op.getTo();
   Operation *last = op;
-  std::optional<Proposal> best;
-  Proposal proposal;
+  std::optional<JointRewrite> best;
+  JointRewrite joint;
   auto type = cast<RankedTensorType>(op.getType());
   auto own = costs->get(normalize(op.getFrom(), type, meshes()),
                         normalize(wanted, type, meshes()), type);
   if (!own)
     return std::nullopt;
-  proposal.before = *own;
+  joint.before = *own;
   MoveCost othersAfter;
   bool repeats = false;
   Overlay overlay;
@@ -341,22 +341,22 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
         ops.with(producer, {wanted.getValue()}, overlay);
     if (!present || !change)
       break;
-    proposal.before += present->cost();
-    proposal.after += change->cost();
-    proposal.changes.push_back(*change);
+    joint.before += present->cost();
+    joint.after += change->cost();
+    joint.changes.push_back(*change);
     if (isShared) {
       SmallPtrSet<Operation *, 4> inside = {last};
       MoveCost others;
-      if (!changeUses(*change, proposal.before, others, inside))
+      if (!changeUses(*change, joint.before, others, inside))
         break;
-      proposal.after += others;
+      joint.after += others;
       othersAfter += others;
       repeats = true;
     }
-    if (proposal.isBetter() &&
-        (!repeats || proposal.after.bytes < proposal.before.bytes) &&
-        (!best || gain(proposal) > gain(*best)))
-      best = proposal;
+    if (joint.isBetter() &&
+        (!repeats || joint.after.bytes < joint.before.bytes) &&
+        (!best || gain(joint) > gain(*best)))
+      best = joint;
     // Farther in front of the one operand that still has to move.
     OpOperand *moving = nullptr;
     for (auto [i, cost] : llvm::enumerate(change->operandCosts)) {
@@ -371,11 +371,11 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
     unsigned number = moving->getOperandNumber();
     Source source = ops.sourceOf(*moving, overlay);
     // The next op delivers it as it is needed.
-    MoveCost &paid = proposal.changes.back().operandCosts[number];
-    proposal.after = othersAfter;
+    MoveCost &paid = joint.changes.back().operandCosts[number];
+    joint.after = othersAfter;
     paid = MoveCost();
-    for (const PlacementRewrite &each : proposal.changes)
-      proposal.after += each.cost();
+    for (const PlacementRewrite &each : joint.changes)
+      joint.after += each.cost();
     last = source.op ? source.op.getOperation() : producer;
     if (source.op && !llvm::all_of(source.op->getUsers(),
                                    [&](Operation *u) { return u == producer; }))
@@ -389,9 +389,9 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
 
 /// True if larger results of the changed ops fit the limit: they add at most
 /// their own bytes to the peak.
-bool MoveAcross::memoryAllows(const Proposal &proposal) const {
+bool MoveAcross::memoryAllows(const JointRewrite &joint) const {
   int64_t more = 0;
-  for (const PlacementRewrite &change : proposal.changes)
+  for (const PlacementRewrite &change : joint.changes)
     for (auto [result, placement] :
          llvm::zip(change.op->getResults(), change.results)) {
       Type type = result.getType();
@@ -399,8 +399,8 @@ bool MoveAcross::memoryAllows(const Proposal &proposal) const {
           0, localBytes(type, placement, meshes()) -
                  localBytes(type, getPlacement(result), meshes()));
     }
-  return budget->take(
-      proposal.changes[0].op->getParentOfType<func::FuncOp>(), more);
+  return budget->take(joint.changes[0].op->getParentOfType<func::FuncOp>(),
+                      more);
 }
 
 //===----------------------------------------------------------------------===//
@@ -509,25 +509,25 @@ static ArrayAttr originOfUses(Operation *op) {
   return nullptr;
 }
 
-void MoveAcross::apply(const Proposal &proposal,
+void MoveAcross::apply(const JointRewrite &joint,
                        PatternRewriter &rewriter) const {
   SmallPtrSet<Operation *, 4> inside;
   llvm::DenseMap<Value, PlacementAttr> before;
-  for (const PlacementRewrite &change : proposal.changes) {
+  for (const PlacementRewrite &change : joint.changes) {
     inside.insert(change.op);
     for (Value result : change.op->getResults())
       before[result] = getPlacement(result);
   }
-  for (const PlacementRewrite &change : proposal.changes)
+  for (const PlacementRewrite &change : joint.changes)
     rewriter.modifyOpInPlace(change.op, [&] {
       SmallVector<Attribute> placements(change.results.begin(),
                                         change.results.end());
       change.op->setAttr(ShardIRDialect::kPlacements,
                          rewriter.getArrayAttr(placements));
     });
-  for (const PlacementRewrite &change : proposal.changes)
+  for (const PlacementRewrite &change : joint.changes)
     bringOperands(change, rewriter);
-  for (const PlacementRewrite &change : proposal.changes) {
+  for (const PlacementRewrite &change : joint.changes) {
     for (Value result : change.op->getResults())
       bringUses(result, before[result], inside, rewriter);
     // Its provenance has changed as well, and the alternatives.
@@ -547,12 +547,12 @@ LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
   if (!isPlain(op) || !isPlacedBlock(op->getBlock()))
     return failure();
   ops.forget();
-  std::optional<Proposal> proposal = behindUsers(op);
-  if (!proposal || !memoryAllows(*proposal))
-    proposal = inFront(op);
-  if (!proposal || !memoryAllows(*proposal))
+  std::optional<JointRewrite> joint = behindUsers(op);
+  if (!joint || !memoryAllows(*joint))
+    joint = inFront(op);
+  if (!joint || !memoryAllows(*joint))
     return failure();
-  apply(*proposal, rewriter);
+  apply(*joint, rewriter);
   return success();
 }
 

@@ -18,12 +18,14 @@
 
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_SIMPLIFYREDISTRIBUTE
@@ -78,9 +80,9 @@ struct DropSame : OpRewritePattern<RedistributeOp> {
   const MeshTable &meshes;
 };
 
-/// A to B to C is A to C, where B is used by this alone and no constraint asks
-/// for it: then the reduction of a partial happens once, and straight into its
-/// target.
+/// A to B to C is A to C, where B is used by this alone and no constraint
+/// requests it: then the reduction of a partial happens once, and straight into
+/// its target.
 struct CollapseChain : OpRewritePattern<RedistributeOp> {
   CollapseChain(MLIRContext *context, const MeshTable &meshes)
       : OpRewritePattern(context, /*benefit=*/3), meshes(meshes) {}
@@ -256,7 +258,7 @@ struct SimplifyRedistributePass
       return;
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
-          << "option cost is time or bytes, found '" << cost << "'";
+          << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
       return signalPassFailure();
     }
     MeshTable meshes(getOperation());
@@ -332,6 +334,9 @@ struct SimplifyRedistributePass
       if (ops.empty())
         break;
       budget.startRound();
+      LDBG("shardir-simplify-redistribute")
+          << "@" << function.getName() << ", round " << round << ": "
+          << ops.size() << " redistributions";
       GreedyRewriteConfig config;
       config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
       config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));

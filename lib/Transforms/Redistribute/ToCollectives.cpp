@@ -18,6 +18,7 @@
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Propagation/CostModel.h"
 #include "ShardIR/Transforms/Patterns.h"
 #include "ShardIR/Transforms/Redistribute/Passes.h"
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_REDISTRIBUTETOCOLLECTIVES
@@ -120,14 +122,14 @@ struct MaterializePlan : OpRewritePattern<RedistributeOp> {
       return PlacementAttr::get(op.getContext(), side.getMesh(), placement);
     };
     const auto &plan = std::get<CrossMeshPlan>(result);
-    Halo asked = readHalo(op.getHaloAttr());
+    Halo halos = readHalo(op.getHaloAttr());
     // Of the open windows those that a step has.
     auto windowsOf = [&](const Halo &halo) {
       SmallVector<Value> windows;
-      for (size_t dim = 0, next = 0; dim < asked.size(); ++dim) {
+      for (size_t dim = 0, next = 0; dim < halos.size(); ++dim) {
         if (dim < halo.size() && halo[dim].isOpen)
           llvm::append_range(windows, op.getDims().slice(next, 2));
-        next += asked[dim].isOpen ? 2 : 0;
+        next += halos[dim].isOpen ? 2 : 0;
       }
       return windows;
     };
@@ -158,7 +160,7 @@ struct RedistributeToCollectivesPass
   void runOnOperation() override {
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
-          << "option cost is time or bytes, found '" << cost << "'";
+          << "option cost " << mustBeOneOf({"time", "bytes"}, cost);
       return signalPassFailure();
     }
     markManual(getOperation());
@@ -204,7 +206,10 @@ struct RedistributeToCollectivesPass
     PatternApplicator applicator(frozen);
     applicator.applyDefaultCostModel();
     PatternRewriter rewriter(&getContext());
+    numPlanned += ops.size();
     for (RedistributeOp op : ops) {
+      LDBG("shardir-redistribute-to-collectives")
+          << op.getFrom() << " to " << op.getTo() << " of " << op.getType();
       rewriter.setInsertionPoint(op);
       if (failed(applicator.matchAndRewrite(op, rewriter)))
         return op.emitOpError() << explainNoPlan(op, meshes);

@@ -219,12 +219,16 @@ struct ExplainPass : shardir::impl::ExplainBase<ExplainPass> {
     }
     for (MeshOp mesh : module.getOps<MeshOp>())
       if (!mesh.getMesh().isConcrete()) {
-        mesh.emitError() << "has an axis of unknown size; set it with the "
-                            "option mesh= before asking for bytes";
+        mesh.emitError() << "has an axis of unknown size, on which bytes "
+                            "depend; set it with the option mesh=";
         return signalPassFailure();
       }
-    if (module.getOps<MeshOp>().empty())
-      return;
+    if (module.getOps<MeshOp>().empty()) {
+      module.emitError("has no mesh and so nothing to explain; declare one "
+                       "with shardir.mesh, and run --shardir-to-propagated "
+                       "first");
+      return signalPassFailure();
+    }
     if (failed(verifyStage(module, Stage::Propagated)))
       return signalPassFailure();
     ProgramReport report = buildReport(module);

@@ -42,8 +42,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     if (stageOf(module) < Stage::Local && module.getOps<MeshOp>().empty())
       return module.emitError()
              << "has no mesh and so nothing to report; declare one with "
-                "shardir.mesh or the option mesh= of a pipeline, and run "
-                "--shardir-to-propagated first";
+                "shardir.mesh, and run --shardir-to-propagated first";
     return verifyStage(module, Stage::Propagated);
   }
 

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -244,6 +245,10 @@ struct CombineCollectivesPass
       for (CollectiveOpInterface op : bucket.steps)
         op->setAttr(kBucket, builder.getI64IntegerAttr(numBuckets));
       ++numBuckets;
+      numCombined += bucket.steps.size();
+      LDBG("shardir-combine-collectives")
+          << bucket.steps.size() << " collectives of " << bucket.bytes
+          << " bytes, the last of them " << *bucket.steps.back();
       if (explain)
         bucket.steps.back()->emitRemark()
             << bucket.steps.size()

@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/DebugLog.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_RECOMPUTETOFIT
@@ -367,7 +368,11 @@ struct RecomputeToFitPass
       return a.bytes > b.bytes;
     });
     RepeatCost all;
+    numRecomputed += taken.size();
     for (const DroppedValue &each : taken) {
+      LDBG("shardir-recompute-to-fit")
+          << each.op << ": saves " << each.bytes << " bytes for "
+          << describe(each.cost, "");
       all += each.cost;
       values.push_back(llvm::json::Object{
           {"op", each.op},

@@ -18,6 +18,7 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/StageUtils.h"
 #include "ShardIR/Transforms/Stages/Passes.h"
 
@@ -342,9 +343,10 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
     std::optional<Stage> known = parseStage(stage);
     if (!known || *known == Stage::Annotated || *known > Stage::Bufferized) {
       getOperation().emitError()
-          << "unknown stage '" << stage
-          << "'; expected propagated, redistributed, collective, local, "
-             "scheduled, or bufferized";
+          << "option stage "
+          << mustBeOneOf({"propagated", "redistributed", "collective", "local",
+                          "scheduled", "bufferized"},
+                         stage);
       return signalPassFailure();
     }
     // By itself, since compilers leave verification out between passes.

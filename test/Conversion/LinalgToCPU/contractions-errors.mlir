@@ -3,7 +3,7 @@
 // RUN: not shard-opt %s -shardir-contractions-to-cpu-loops=plan=rows=few 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option plan needs a number for rows, as in rows=64, found 'few'
 // RUN: not shard-opt %s -shardir-contractions-to-cpu-loops=target=pentium 2>&1 | FileCheck %s
-// CHECK: error: unknown CPU 'pentium': expected host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256
+// CHECK: error: target must be host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256, found 'pentium'
 func.func @f() {
   return
 }

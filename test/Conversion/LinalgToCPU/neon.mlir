@@ -1,7 +1,7 @@
 // RUN: shard-opt %s --shardir-to-cpu=target=neon | %llvm_bindir/mlir-translate --mlir-to-llvmir | %llvm_bindir/llc -O2 -mtriple=aarch64-unknown-linux-gnu -relocation-model=pic -o %t.s
 // RUN: FileCheck %s < %t.s
 // RUN: %llvm_bindir/llvm-mc -triple=aarch64-unknown-linux-gnu -filetype=obj %t.s -o %t.o
-// RUN: shard-opt %s --shardir-to-cpu="target=neon-dot function=bytes" | %llvm_bindir/mlir-translate --mlir-to-llvmir | %llvm_bindir/llc -O2 -mtriple=aarch64-unknown-linux-gnu -mattr=+dotprod -relocation-model=pic -o %t.dot.s
+// RUN: shard-opt %s --shardir-to-cpu="target=neon-dot" | %llvm_bindir/mlir-translate --mlir-to-llvmir | %llvm_bindir/llc -O2 -mtriple=aarch64-unknown-linux-gnu -mattr=+dotprod -relocation-model=pic -o %t.dot.s
 // RUN: FileCheck %s --check-prefix=DOT < %t.dot.s
 // RUN: %llvm_bindir/llvm-mc -triple=aarch64-unknown-linux-gnu -mattr=+dotprod -filetype=obj %t.dot.s -o %t.o
 // RUN: shard-opt %s --shardir-to-cpu=target=sve-256 | %llvm_bindir/mlir-translate --mlir-to-llvmir | %llvm_bindir/llc -O2 -mtriple=aarch64-unknown-linux-gnu -mattr=+sve -aarch64-sve-vector-bits-min=256 -aarch64-sve-vector-bits-max=256 -relocation-model=pic -o %t.sve.s

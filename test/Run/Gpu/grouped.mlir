@@ -19,7 +19,7 @@
 // REDEFINE: %{bounds} = --input=40xi64=0,0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343 --input=40xi64=0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343,365
 // RUN: %{run}
 // No mask is stored, and nobody multiplies with it.
-// RUN: shard-opt %s --shardir-to-gpu="arch=sm_90a ptxas=none function=four explain schedule=ws_gemm" -o /dev/null 2>&1 | FileCheck %s
+// RUN: shard-opt %s --shardir-to-gpu="arch=sm_90a ptxas=none explain schedule=ws_gemm" -o /dev/null 2>&1 | FileCheck %s
 // By mma.sync: of 12 pairs of groups and tiles, those from a tile's first group to its last one, 6, have steps; and
 // nothing is read of the weights of a group without rows.
 // DEFINE: %{mma} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=sm_80 plan=%{plan}" --verify --tolerance=0 --function=%{function} %{bounds}

@@ -161,7 +161,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 sdy.mesh @m = <["a"=2, "b"=2]>
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] out_shardings=[<@m, [{"a"}]>] manual_axes={"a"} (%l: tensor<4xf32>) {
-    // expected-error @+1 {{asks for the device among all, where not all axes of mesh @m are manual}}
+    // expected-error @+1 {{reads the number of the device among all, where not all axes of mesh @m are manual}}
     %d = stablehlo.partition_id : tensor<ui32>
     %1 = math.absf %l : tensor<4xf32>
     sdy.return %1 : tensor<4xf32>

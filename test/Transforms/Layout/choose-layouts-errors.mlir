@@ -1,6 +1,6 @@
 // RUN: shard-opt %s -verify-diagnostics -split-input-file -shardir-choose-layouts=mode=column-major
 
-// expected-error @below {{layout must be row-major, auto or contiguous, found 'column-major'}}
+// expected-error @below {{option mode must be row-major, auto or contiguous, found 'column-major'}}
 module attributes {shardir.stage = "local"} {
 }
 

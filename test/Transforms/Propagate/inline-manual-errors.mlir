@@ -84,7 +84,7 @@ shardir.mesh @m <["dp"=2, "tp"=2]>
 func.func @coordinate(%x: tensor<8xf32>) {
   shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}]>] out [] manual = ["dp"] {
   ^bb0(%l: tensor<4xf32>):
-    // expected-error @+1 {{asks for the coordinate along "tp", which is not manual here}}
+    // expected-error @+1 {{reads the coordinate along "tp", which is not manual here}}
     %i = shardir.axis_index @m "tp"
     shardir.yield
   } : (tensor<8xf32>) -> ()

@@ -10,6 +10,8 @@
 // RUN: not shard-opt %s --shardir-to-gpu="arch=sm_90" 2>&1 | FileCheck %s --check-prefix=ARCH
 // RUN: not shard-opt %s --shardir-to-local="layout=rowmajor" 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not shard-opt %s --shardir-to-local="rings=alway" 2>&1 | FileCheck %s --check-prefix=ALWAYS
+// RUN: not shard-opt %s --shardir-to-gpu="schedule=mma" 2>&1 | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: option schedule must be {{.*}}found 'mma'; did you mean 'mma_matmul'?
 // BYTE: option cost must be time or bytes, found 'byte'; did you mean 'bytes'?
 // ARCH: option arch must be sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host, found 'sm_90'; did you mean 'sm_90a'?
 // ROWS: option layout must be row-major, auto or contiguous, found 'rowmajor'; did you mean 'row-major'?
@@ -21,7 +23,7 @@
 // RINGS: option rings must be auto, always or never, found 'often'
 // TARGET: option target must be host, x86-64, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, avx512-amx, avx512-amx-fp16, neon, neon-dot or sve-256, found 'pdp11'
 
-// expected-error @below {{option cost is time or bytes, found 'speed'}}
+// expected-error @below {{option cost must be time or bytes, found 'speed'}}
 module {
   shardir.mesh @m <["a"=2]>
 }

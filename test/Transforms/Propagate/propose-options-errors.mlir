@@ -2,7 +2,7 @@
 // RUN: not shard-opt %s -shardir-propose=memory-limit=-1 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not shard-opt %s -shardir-propose=file=/no/such/folder/f.json 2>&1 | FileCheck %s --check-prefix=FILE
 
-// COST:  error: option cost is time or bytes, found 'speed'
+// COST:  error: option cost must be time or bytes, found 'speed'
 // LIMIT: error: option memory-limit must not be negative, found -1
 // FILE:  error: cannot write what was compared: {{.*}}
 shardir.mesh @m <["x"=2]>

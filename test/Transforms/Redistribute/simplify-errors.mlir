@@ -1,3 +1,3 @@
 // RUN: not shard-opt %s -shardir-simplify-redistribute="cost=money" 2>&1 | FileCheck %s
-// CHECK: error: option cost is time or bytes, found 'money'
+// CHECK: error: option cost must be time or bytes, found 'money'
 shardir.mesh @m <["x"=2]>

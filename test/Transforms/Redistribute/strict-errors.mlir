@@ -7,7 +7,7 @@ shardir.mesh @m <["tp"=2]>
 // expected-note @+2 {{the tensor is placed so by argument 1 of @operand}}
 func.func @operand(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
                    %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) -> tensor<8x8xf32> {
-  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"tp"}, {}]>, 0 bytes per device; ask for it with shardir.constrain}}
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"tp"}, {}]>, 0 bytes per device; request it with shardir.constrain (in JAX with_sharding_constraint, in PyTorch output_layouts of a parallel style)}}
   %0 = arith.addf %x, %y : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
@@ -17,7 +17,7 @@ func.func @operand(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@
 shardir.mesh @m <["tp"=2]>
 // expected-note @+1 {{the tensor is placed so by argument 0 of @reduction}}
 func.func @reduction(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["tp"]>}) -> tensor<8xf32> {
-  // expected-error @+2 {{'math.exp' op needs an implicit redistribution, which strict forbids: operand 0 of 'math.exp' from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]>, 32 bytes per device; ask for it with shardir.constrain}}
+  // expected-error @+2 {{'math.exp' op needs an implicit redistribution, which strict forbids: operand 0 of 'math.exp' from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]>, 32 bytes per device; request it with shardir.constrain (in JAX with_sharding_constraint, in PyTorch output_layouts of a parallel style)}}
   // expected-note @+1 {{no annotation requires the other placement, but the op's rule does}}
   %0 = math.exp %x : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -103,7 +103,7 @@ func.func @yielded(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m,
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
-    // expected-error @+1 {{'scf.yield' op needs an implicit redistribution, which strict forbids: operand 0 of 'scf.yield' in 'scf.for' from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]>, 0 bytes per device; ask for it with shardir.constrain}}
+    // expected-error @+1 {{'scf.yield' op needs an implicit redistribution, which strict forbids: operand 0 of 'scf.yield' in 'scf.for' from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]>, 0 bytes per device; request it with shardir.constrain (in JAX with_sharding_constraint, in PyTorch output_layouts of a parallel style)}}
     scf.yield %y : tensor<8xf32>
   }
   return %r : tensor<8xf32>
@@ -120,7 +120,7 @@ func.func @both(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, 
     -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}) {
   %0 = math.exp %y : tensor<8x8xf32>
   %1 = math.tanh %0 : tensor<8x8xf32>
-  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {"tp"}]> to #shardir.placement<@m, [{"tp"}, {}]>, 64 bytes per device; ask for it with shardir.constrain}}
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {"tp"}]> to #shardir.placement<@m, [{"tp"}, {}]>, 64 bytes per device; request it with shardir.constrain (in JAX with_sharding_constraint, in PyTorch output_layouts of a parallel style)}}
   %2 = arith.addf %x, %1 : tensor<8x8xf32>
   return %2, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }

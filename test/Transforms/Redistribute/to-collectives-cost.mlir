@@ -6,7 +6,7 @@
 // The pipelines hand their option on.
 // RUN: shard-opt %s --shardir-to-collective="cost=bytes" | FileCheck %s --check-prefixes=CHECK,BYTES
 // RUN: not shard-opt %s -shardir-redistribute-to-collectives="cost=money" 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: option cost is time or bytes, found 'money'
+// ERROR: error: option cost must be time or bytes, found 'money'
 
 // Small tensors: one step, though slicing by @m's other axis first would
 // receive less.

@@ -7,7 +7,16 @@ module attributes {shardir.stage = "local"} {
 
 // -----
 
-// expected-error @+1 {{has an axis of unknown size; set it with the option mesh= before asking for bytes}}
+// expected-error @+1 {{has no mesh and so nothing to explain; declare one with shardir.mesh, and run --shardir-to-propagated first}}
+module {
+  func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+    return %a : tensor<8xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has an axis of unknown size, on which bytes depend; set it with the option mesh=}}
 shardir.mesh @m <["a"=?]>
 
 // -----

@@ -265,6 +265,6 @@ module attributes {shardir.stage = "scheduled"} {
 }
 
 //--- unknown.mlir
-// expected-error @+1 {{unknown stage 'final'; expected propagated, redistributed, collective, local, scheduled, or bufferized}}
+// expected-error @+1 {{option stage must be propagated, redistributed, collective, local, scheduled or bufferized, found 'final'}}
 module {
 }

@@ -138,6 +138,14 @@ TEST(VerifyRule, Lists) {
   EXPECT_ERROR(rule.inits.push_back(-1), "with 2 inits for 1 results");
 }
 
+TEST(VerifyRule, AxesOfTheMesh) {
+  EXPECT_THAT(errorOf([](ShardingRule &rule) {
+                rule.factors[0].pinned = {Split::byAxis("z")};
+              }),
+              HasSubstr("cannot be propagated: node 3 (test.op): unknown axis "
+                        "\"z\""));
+}
+
 TEST(VerifyRule, Factors) {
   EXPECT_ERROR(rule.operands[0].dims[1] = {7},
                "that names factor 7 in dim 1 of operand 0, but it has 3");

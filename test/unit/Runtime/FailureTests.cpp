@@ -264,7 +264,7 @@ TEST_P(Failure, WrongCalls) {
   EXPECT_THAT(call([](RankContext &rank, Buffers &) {
                 rank.allocate(size_t(1) << 60);
               }),
-              HasSubstr("rank 0 is out of memory: it asked for "
+              HasSubstr("rank 0 is out of memory: it requested "
                         "1152921504606846976 bytes"));
 
   MetadataText text({{"x", 2}});

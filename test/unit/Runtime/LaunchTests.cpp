@@ -67,7 +67,7 @@ TEST(Launch, FirstOfNodeList) {
 }
 
 TEST(Launch, OfTwoLaunchersTheInnerOne) {
-  Launch launch;
+  JobLaunch launch;
   std::string error;
   std::map<std::string, std::string> pod = {{"RANK", "1"},
                                             {"WORLD_SIZE", "2"},
@@ -75,25 +75,25 @@ TEST(Launch, OfTwoLaunchersTheInnerOne) {
                                             {"MASTER_PORT", "7"}};
   Environment torchrun(pod);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
-  EXPECT_EQ(launch.kind, Launch::Torchrun);
+  EXPECT_EQ(launch.kind, JobLaunch::Torchrun);
   EXPECT_EQ(launch.rank, 1);
   EXPECT_EQ(launch.port, 7);
   EXPECT_EQ(rankFromLauncher(), 1);
   pod["OMPI_COMM_WORLD_RANK"] = "0";
   Environment mpirun(pod);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
-  EXPECT_EQ(launch.kind, Launch::Mpi);
+  EXPECT_EQ(launch.kind, JobLaunch::Mpi);
   EXPECT_EQ(rankFromLauncher(), 0);
   pod["TORCHELASTIC_RUN_ID"] = "none";
   pod["TORCHELASTIC_USE_AGENT_STORE"] = "True";
   Environment agents(pod);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
-  EXPECT_EQ(launch.kind, Launch::Torchrun);
+  EXPECT_EQ(launch.kind, JobLaunch::Torchrun);
   EXPECT_EQ(launch.port, 8);
 }
 
 TEST(Launch, StepsOfSlurm) {
-  Launch launch;
+  JobLaunch launch;
   std::string error;
   std::map<std::string, std::string> batch = {{"SLURM_PROCID", "0"},
                                               {"SLURM_NTASKS", "4"},
@@ -102,14 +102,14 @@ TEST(Launch, StepsOfSlurm) {
   // The processes of a batch script are not tasks of a step.
   Environment script(batch);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
-  EXPECT_EQ(launch.kind, Launch::Alone);
+  EXPECT_EQ(launch.kind, JobLaunch::Alone);
   EXPECT_EQ(rankFromLauncher(), -1);
   batch["SLURM_STEP_ID"] = "5";
   batch["SLURM_STEP_NUM_TASKS"] = "3";
   batch["SLURM_STEP_NODELIST"] = "n2";
   Environment step(batch);
   ASSERT_TRUE(findLaunch(launch, error)) << error;
-  EXPECT_EQ(launch.kind, Launch::Srun);
+  EXPECT_EQ(launch.kind, JobLaunch::Srun);
   EXPECT_EQ(launch.size, 3);
   EXPECT_EQ(launch.host, "n2");
   EXPECT_GE(launch.port, 20000);

@@ -28,9 +28,9 @@ namespace {
 
 using Ranks = std::vector<std::unique_ptr<TcpMessages>>;
 
-Launch launchOf(int rank, int size, const std::string &token = "a secret") {
-  Launch launch;
-  launch.kind = Launch::Torchrun;
+JobLaunch launchOf(int rank, int size, const std::string &token = "a secret") {
+  JobLaunch launch;
+  launch.kind = JobLaunch::Torchrun;
   launch.rank = rank;
   launch.size = size;
   launch.host = "127.0.0.1";
@@ -46,7 +46,7 @@ Ranks start(int size, uint16_t &port) {
   std::vector<std::thread> threads;
   for (int r = 0; r < size; ++r)
     threads.emplace_back([&, r] {
-      Launch launch = launchOf(r, size);
+      JobLaunch launch = launchOf(r, size);
       launch.port = port;
       std::string error;
       bool unheard;
@@ -235,12 +235,12 @@ TEST(Tcp, AnEndIsKnownWhereRank0DoesNotAnswer) {
 
 /// Two processes of whatever jobs, and what becomes of their connections.
 struct Pair {
-  Pair(const Launch &a, const Launch &b, double patience) {
+  Pair(const JobLaunch &a, const JobLaunch &b, double patience) {
     sockaddr_storage loopback = {};
     auto &address = reinterpret_cast<sockaddr_in &>(loopback);
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (const Launch *launch : {&a, &b}) {
+    for (const JobLaunch *launch : {&a, &b}) {
       int failed = 0;
       TcpPlace place = {};
       place.isRootsMachine = 1;
@@ -286,16 +286,16 @@ TEST(Tcp, OneConnectionOfTwoThatConnectAtOneTime) {
 }
 
 TEST(Tcp, StrangersAreNotLetIn) {
-  Launch otherJob = launchOf(2, 4);
+  JobLaunch otherJob = launchOf(2, 4);
   otherJob.job = "another";
-  std::vector<Launch> strangers = {launchOf(2, 4, "a guess"),
-                                   launchOf(2, 4, ""),
-                                   launchOf(2, 5),
-                                   launchOf(9, 4),
-                                   launchOf(1, 4),
-                                   otherJob};
+  std::vector<JobLaunch> strangers = {launchOf(2, 4, "a guess"),
+                                      launchOf(2, 4, ""),
+                                      launchOf(2, 5),
+                                      launchOf(9, 4),
+                                      launchOf(1, 4),
+                                      otherJob};
   std::vector<std::thread> threads;
-  for (const Launch &stranger : strangers)
+  for (const JobLaunch &stranger : strangers)
     threads.emplace_back([&] {
       Pair pair(launchOf(1, 4), stranger, 0.1);
       pair.links[1]->connect(1, pair.places[0]);

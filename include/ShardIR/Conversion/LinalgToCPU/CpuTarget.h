@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class MLIRContext;
@@ -72,8 +73,8 @@ struct CpuTarget {
   /// `host`, or the fixed machine of one of the instruction sets in
   /// docs/Performance.md. Nothing for any other name.
   static std::optional<CpuTarget> get(llvm::StringRef name);
-  /// The names of `get`, for messages.
-  static llvm::StringRef known();
+  /// The names that `get` accepts.
+  static std::vector<std::string> known();
   /// Becomes what `get` gives; an error where there is no such machine.
   mlir::LogicalResult become(mlir::MLIRContext *context, llvm::StringRef name);
 };

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace shardir {
 
@@ -64,9 +65,9 @@ struct GpuTarget {
 
   /// The target of that name; nullopt for any other than those above.
   static std::optional<GpuTarget> get(llvm::StringRef arch);
-  /// The names that `get` accepts, for messages; those without `host`.
-  static llvm::StringRef known();
-  static llvm::StringRef knownCards();
+  /// The names that `get` accepts; those without `host`.
+  static std::vector<std::string> known();
+  static std::vector<std::string> knownCards();
 };
 
 } // namespace shardir

@@ -65,7 +65,7 @@ def ShardIR_MeshOp : ShardIR_Op<"mesh", [Symbol]> {
 def ShardIR_ConstrainOp : ShardIR_Op<"constrain",
     [Pure, AllTypesMatch<["input", "result"]>,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Asks that a value have a placement here.";
+  let summary = "Requests a placement for a value at this point.";
   let description = [{
     Intent that survives passes which drop attributes. Open dims (`{?}`) leave
     the choice to propagation. An explicit request under `strict`.

@@ -352,6 +352,10 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect"];
+  let statistics = [
+    Statistic<"numContested", "contested",
+              "ops, arguments and results for which candidates competed">,
+  ];
 }
 
 #endif // SHARDIR_TRANSFORMS_PROPAGATE_PASSES_TD

@@ -108,6 +108,10 @@ def RedistributeToCollectives : Pass<"shardir-redistribute-to-collectives", "::m
            "merge equal ops afterwards, as -cse does, where anything has changed">,
   ];
   let dependentDialects = ["::shardir::collective::CollectiveDialect"];
+  let statistics = [
+    Statistic<"numPlanned", "planned",
+              "redistributions that became plans">,
+  ];
 }
 
 #endif // SHARDIR_TRANSFORMS_REDISTRIBUTE_PASSES_TD

@@ -99,6 +99,10 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
     Option<"memoryLimit", "memory-limit", "int64_t", "0", "Bytes per device; 0 is no limit">,
   ];
   let dependentDialects = ["::shardir::ShardIRDialect"];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed",
+              "values that are computed a second time">,
+  ];
 }
 
 def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp"> {
@@ -223,6 +227,10 @@ def CombineCollectives : Pass<"shardir-combine-collectives", "::mlir::ModuleOp">
     Option<"explain", "explain", "bool", "false", "Remarks: which collectives travel together">,
   ];
   let dependentDialects = ["::shardir::collective::CollectiveDialect", "::shardir::ShardIRDialect"];
+  let statistics = [
+    Statistic<"numCombined", "combined",
+              "collectives that travel with others">,
+  ];
 }
 
 #endif // SHARDIR_TRANSFORMS_SCHEDULE_PASSES_TD
