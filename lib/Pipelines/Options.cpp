@@ -174,9 +174,9 @@ static StringRef gpuOptionIn(const PipelineOptions &options) {
   auto given = [](const auto &option) {
     return option.hasValue() ? option.getArgStr() : "";
   };
-  for (StringRef name : {given(options.schedule), given(options.kernelTimes),
-                         given(options.library), given(options.overlap),
-                         given(options.tf32), given(options.ptxas)})
+  for (StringRef name :
+       {given(options.schedule), given(options.library), given(options.overlap),
+        given(options.tf32), given(options.ptxas)})
     if (!name.empty())
       return name;
   return "";

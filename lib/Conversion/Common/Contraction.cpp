@@ -339,6 +339,41 @@ ContractionShape Contraction::shape() const {
   return shape;
 }
 
+std::string Contraction::problem() const {
+  ContractionShape shape = this->shape();
+  if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0 ||
+      !outerK.empty() || !(shape.aUnitK || shape.aUnitM) ||
+      !(shape.bUnitN || shape.bUnitK))
+    return "";
+  int64_t sizes[] = {shape.batch, shape.m, shape.n, shape.k};
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto add = [&](const ContractionOperand &operand, int row, int column,
+                 bool transposed) {
+    if (transposed)
+      std::swap(row, column);
+    SmallVector<int> loops = {row, column};
+    if (shape.batch != 1)
+      loops.insert(loops.begin(), 0);
+    for (int loop : loops)
+      out << sizes[loop] << "x";
+    if (operand.element.isInteger(8) && hasUnsignedBytes(op))
+      out << "u";
+    out << operand.element << "[";
+    llvm::interleaveComma(
+        loops, out, [&](int loop) { out << "d" << loop - (shape.batch == 1); });
+    out << "]";
+  };
+  out << "contraction(";
+  add(a, 1, 3, !shape.aUnitK);
+  out << ", ";
+  add(b, 3, 2, !shape.bUnitN);
+  out << ", ";
+  add(c, 1, 2, false);
+  out << ")";
+  return text;
+}
+
 MatrixView Contraction::view(LoopEmitter &emit,
                              const ContractionOperand &operand, int row,
                              int column, ArrayRef<Index> ivs) const {

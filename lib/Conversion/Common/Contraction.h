@@ -55,6 +55,10 @@ struct Contraction {
 
   /// The shape as the tile choice sees it.
   ContractionShape shape() const;
+  /// As tables of measured times know it: shapes and types of A, B and C with
+  /// the loops that each runs along, batch first, then m, n and k. Empty where
+  /// an extent is unknown or an operand has no unit stride along them.
+  std::string problem() const;
   /// The view of `operand` with rows along loop `row` and columns along loop
   /// `column`, where the other loops stand at `ivs` (null: 0).
   MatrixView view(LoopEmitter &emit, const ContractionOperand &operand, int row,

@@ -12,9 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/KernelTimes.h"
 #include "Common/PlanOption.h"
 #include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -69,6 +71,12 @@ struct ContractionsToCpuLoopsPass
   LogicalResult initialize(MLIRContext *context) override {
     if (failed(cpu.become(context, target)))
       return failure();
+    std::string error;
+    if (!kernelTimes.empty() &&
+        !(times = KernelTimes::read(kernelTimes, cpu.signature(),
+                                    /*hasPredictions=*/false, error)))
+      return emitError(UnknownLoc::get(context), "option kernel-times: ")
+             << error;
     return parsePlan(
         plan, ForcedTiles::names(),
         [&] { return emitError(UnknownLoc::get(context)); },
@@ -96,9 +104,17 @@ struct ContractionsToCpuLoopsPass
     if (failed(contraction))
       return;
     ContractionShape shape = contraction->shape();
-    ContractionTiles tiles = chooseTiles(shape, cpu, forced);
-    // Inside of a shared loop every thread has its part already.
-    if (op->getParentOfType<scf::ForallOp>())
+    // Inside of a shared loop every thread has its part already: that is
+    // another problem than the whole product.
+    bool isPart = static_cast<bool>(op->getParentOfType<scf::ForallOp>());
+    std::string problem = isPart ? "" : contraction->problem();
+    ForcedTiles numbers = forced;
+    if (plan.empty() && times)
+      for (auto [name, number] : times->fastestPlan(problem))
+        if (int64_t *place = numbers.find(name))
+          *place = number;
+    ContractionTiles tiles = chooseTiles(shape, cpu, numbers);
+    if (isPart)
       tiles.parallel = tiles.parallelBatch = false;
     // Sums over several blocks of k are kept in the result: that must hold the
     // accumulator's type.
@@ -109,6 +125,9 @@ struct ContractionsToCpuLoopsPass
       explainTiles(op, shape, tiles);
     if (tiles.kind == ContractionTiles::Kind::None)
       return;
+    if (!problem.empty())
+      op->getParentOfType<func::FuncOp>()->setAttr(
+          ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
 
     emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));
     if (fill) {
@@ -126,7 +145,34 @@ struct ContractionsToCpuLoopsPass
     op->erase();
   }
 
+  /// The fields of the product in the report.
+  DictionaryAttr describeForReport(linalg::LinalgOp op, StringRef problem,
+                                   const ContractionTiles &tiles) {
+    Builder builder(&getContext());
+    auto text = [&](StringRef name, StringRef value) {
+      return builder.getNamedAttr(name, builder.getStringAttr(value));
+    };
+    NamedAttrList numbers;
+    auto number = [&](StringRef name, int64_t value) {
+      numbers.set(name, builder.getI64IntegerAttr(value));
+    };
+    bool isInner = tiles.kind == ContractionTiles::Kind::Inner;
+    number("tile_m", tiles.mr);
+    number("tile_n", tiles.nr());
+    if (!isInner) {
+      number("tile_k", tiles.kc);
+      number("rows", tiles.mc);
+    }
+    return builder.getDictionaryAttr(
+        {text("op", op->getName().getStringRef()), text("problem", problem),
+         text("schedule", isInner ? "dot_products" : "register_tiles"),
+         text("reason", describe(tiles)),
+         builder.getNamedAttr("plan", numbers.getDictionary(&getContext())),
+         text("arch", cpu.signature())});
+  }
+
   CpuTarget cpu;
   ForcedTiles forced;
+  std::shared_ptr<const KernelTimes> times;
 };
 } // namespace
