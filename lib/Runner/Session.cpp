@@ -212,7 +212,7 @@ private:
       else if (std::string(arch) == "host" && !says(pipeline, "ptxas"))
         pipeline += " ptxas=none";
     }
-    // What --tune has found on this machine.
+    // Plans that --tune has found on this machine.
     std::string times = gpu ? "" : kernelTimesFile();
     if (!times.empty() && !says(pipeline, "kernel-times") &&
         !says(pipeline, "target") && std::filesystem::exists(times))
