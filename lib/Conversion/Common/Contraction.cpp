@@ -193,7 +193,7 @@ bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
          hasContractionBody<arith::AddFOp, arith::MulFOp, arith::ExtFOp>(op);
 }
 
-bool shardir::isByteContraction(linalg::LinalgOp op) {
+bool shardir::isByteContraction(linalg::LinalgOp op, bool mixed) {
   if (!hasContractionLoops(op, /*windows=*/false))
     return false;
   Type a = getElementTypeOrSelf(op.getDpsInputs()[0]),
@@ -207,7 +207,9 @@ bool shardir::isByteContraction(linalg::LinalgOp op) {
   return a.isInteger(8) && c.isInteger(32) &&
          (hasContractionBody<arith::AddIOp, arith::MulIOp, arith::ExtSIOp>(
               op) ||
-          hasUnsignedBytes(op));
+          hasUnsignedBytes(op) ||
+          (mixed && hasContractionBody<arith::AddIOp, arith::MulIOp,
+                                       arith::ExtSIOp, arith::ExtUIOp>(op)));
 }
 
 bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
@@ -217,8 +219,8 @@ bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
 FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
                                                  LoopEmitter &emit,
                                                  bool windows) {
-  if (!op.hasPureBufferSemantics() ||
-      !(isFloatContraction(op, windows) || isByteContraction(op)))
+  if (!op.hasPureBufferSemantics() || !(isFloatContraction(op, windows) ||
+                                        isByteContraction(op, /*mixed=*/true)))
     return failure();
   Contraction result;
   result.op = op;
@@ -229,6 +231,10 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
   for (int i = 0; i < 3; ++i)
     *operands[i] =
         makeOperand(emit, op->getOpOperand(i), maps[i], result.extents);
+  for (int i = 0; i < 2; ++i)
+    operands[i]->isUnsigned =
+        llvm::any_of(op.getBlock()->getArgument(i).getUsers(),
+                     llvm::IsaPred<arith::ExtUIOp>);
   Type c = result.c.element;
   result.accumulator =
       c.isF64() || c.isInteger(32) ? c : emit.builder.getF32Type();
@@ -329,8 +335,10 @@ ContractionShape Contraction::shape() const {
     shape.operands = a.element.isBF16()        ? Operands::Bf16
                      : a.element.isF16()       ? Operands::F16
                      : !a.element.isInteger(8) ? Operands::Other
-                     : hasUnsignedBytes(op)    ? Operands::U8
-                                               : Operands::I8;
+                     : a.isUnsigned != b.isUnsigned
+                         ? (a.isUnsigned ? Operands::U8I8 : Operands::I8U8)
+                     : a.isUnsigned ? Operands::U8
+                                    : Operands::I8;
   shape.aUnitK = unit(a, k);
   shape.aUnitM = unit(a, m);
   shape.bUnitN = unit(b, n);
@@ -357,7 +365,7 @@ std::string Contraction::problem() const {
       loops.insert(loops.begin(), 0);
     for (int loop : loops)
       out << sizes[loop] << "x";
-    if (operand.element.isInteger(8) && hasUnsignedBytes(op))
+    if (operand.isUnsigned)
       out << "u";
     out << operand.element << "[";
     llvm::interleaveComma(
@@ -400,6 +408,7 @@ MatrixView Contraction::view(LoopEmitter &emit,
   result.view = memref::ReinterpretCastOp::create(
       emit.builder, emit.loc, type, operand.base, offset, sizes, strides);
   result.element = operand.element;
+  result.isUnsigned = operand.isUnsigned;
   result.unitRow = LoopEmitter::isKnown(strides[0], 1);
   result.unitColumn = LoopEmitter::isKnown(strides[1], 1);
   return result;

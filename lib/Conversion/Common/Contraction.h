@@ -27,6 +27,8 @@ struct MatrixView {
   mlir::Type element;
   /// Known to be 1.
   bool unitRow = false, unitColumn = false;
+  /// Bytes that are widened as unsigned ones.
+  bool isUnsigned = false;
 };
 
 /// One operand: its buffer and its stride along every loop of the op.
@@ -37,6 +39,8 @@ struct ContractionOperand {
   Index offset;
   llvm::SmallVector<Index> strides;
   mlir::Type element;
+  /// Bytes that are widened as unsigned ones.
+  bool isUnsigned = false;
 };
 
 /// A contraction's loops by their role. `m`, `n` and `k` are loops or -1 where
@@ -72,8 +76,9 @@ bool isFloatContraction(mlir::linalg::LinalgOp op, bool windows = false);
 
 /// The same for operands of one byte: both i8, widened by the same op, added in
 /// i32; or both f8E4M3FN or f8E5M2, added in f32. Only some GPUs have kernels
-/// for them, and CPUs for i8 alone.
-bool isByteContraction(mlir::linalg::LinalgOp op);
+/// for them, and CPUs for i8 alone. With `mixed`, one i8 may be widened as
+/// signed and the other as unsigned.
+bool isByteContraction(mlir::linalg::LinalgOp op, bool mixed = false);
 /// True if the body of such a product of i8 widens them as unsigned.
 bool hasUnsignedBytes(mlir::linalg::LinalgOp op);
 

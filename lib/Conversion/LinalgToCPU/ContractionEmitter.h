@@ -24,8 +24,7 @@ public:
   ContractionEmitter(LoopEmitter &emit, const Contraction &op,
                      const ContractionTiles &tiles, bool zeroInit)
       : emit(emit), builder(emit.builder), loc(emit.loc), op(op), tiles(tiles),
-        zeroInit(zeroInit), isUnsigned(hasUnsignedBytes(op.op)),
-        accumulator(op.accumulator),
+        zeroInit(zeroInit), accumulator(op.accumulator),
         vectorType(mlir::VectorType::get(tiles.lanes, accumulator)) {}
 
   void run();
@@ -42,14 +41,25 @@ private:
               llvm::function_ref<void(Index, Index, Index, Index)> body);
   void tilesOf(Index tileFrom, Index tileTo, Index panelFrom, Index panelTo,
                Index from, Index extent, mlir::Value first);
+  /// Takes buffers for a chunk that packs what it reads by itself, and packs a
+  /// block of k there.
+  void prepareChunk(Index panelFrom);
+  void packChunk(Index tileTo, Index panelFrom, Index panelTo, Index from,
+                 Index extent);
+  /// A buffer on the stack of whoever runs the iterations at hand.
+  mlir::Value onStack(llvm::ArrayRef<int64_t> sizes, mlir::Type element);
   /// Rows `row` to `row + mr` of the block, columns `from` on, into packedA.
   void packRows(Index row, Index from, Index extent);
+  void packRowsInOrder(Index row, Index from, Index extent);
   /// Panel `p` of the block, rows `from` on, into packedB.
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
-  void packPanelWords(Index p, Index from, Index extent);
-  /// Writes what the sums of panel `p` start at, where bytes of A are biased.
-  void packBias(Index p, Index extent);
+  /// Where B's memory runs along n, all panels up to `panelTo`, if given.
+  void packPanelWords(Index p, Index from, Index extent,
+                      std::optional<Index> panelTo = std::nullopt);
+  /// Writes what the sums of a packed row start at, where bytes of B have
+  /// another sign.
+  void packStart(Index row, Index extent);
   /// Rows of words where A's memory runs along m: squares of `lanes` rows and
   /// `lanes` words are transposed.
   void packRowsTransposed(Index row, Index from, Index extent);
@@ -78,14 +88,18 @@ private:
                    int64_t lanes, std::optional<Index> count = std::nullopt);
   mlir::Value read(const MatrixView &matrix, Index row, Index column,
                    int64_t lanes, std::optional<Index> count = std::nullopt);
-  mlir::Value widen(mlir::Value value) { return widen(value, accumulator); }
-  mlir::Value widen(mlir::Value value, mlir::Type element);
+  mlir::Value widen(mlir::Value value, bool isUnsigned = false) {
+    return widen(value, accumulator, isUnsigned);
+  }
+  mlir::Value widen(mlir::Value value, mlir::Type element, bool isUnsigned);
   /// `a * b + c` and `a + b` in the accumulator's type.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value add(mlir::Value a, mlir::Value b);
-  /// `value` as packed buffers hold it, and of A as packedA does.
-  mlir::Value packed(mlir::Value value) { return widen(value, packedType()); }
-  mlir::Value packedLeft(mlir::Value value);
+  /// `value` of A as packedA holds it, and of B as packedB does.
+  mlir::Value packedLeft(mlir::Value value) {
+    return widen(value, packedType(), op.a.isUnsigned);
+  }
+  mlir::Value packedRight(mlir::Value value);
   mlir::Type packedType() {
     bool keepsType = op.a.element.getIntOrFloatBitWidth() * tiles.perWord == 32;
     return tiles.perWord == 1 ? accumulator
@@ -109,6 +123,8 @@ private:
   Index blockEnd(Index start, Index end, int64_t size) {
     return emit.min(end, emit.add(start, emit.constant(size)));
   }
+  /// The panel's place in packedB.
+  mlir::Value placeOf(Index p) { return emit.value(emit.sub(p, firstPanel)); }
   Index columnOf(Index p) {
     return emit.add(columnStart, emit.mul(p, emit.constant(tiles.nr())));
   }
@@ -134,7 +150,7 @@ private:
   mlir::Location loc;
   const Contraction &op;
   const ContractionTiles &tiles;
-  bool zeroInit, isUnsigned;
+  bool zeroInit;
   mlir::Type accumulator;
   mlir::VectorType vectorType;
 
@@ -145,14 +161,14 @@ private:
   /// The rows of A and C, and the first column, that are worked on.
   Index rowStart, rowEnd, columnStart;
   /// The packed rows of A, [rows rounded up][kc], or, where A's columns are
-  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B,
-  /// [columns / nr][kc][nr], or with several elements in a word
-  /// [columns / nr][kc / perWord][nr * perWord], and one row more for what sums
-  /// start at if A is biased.
-  mlir::Value packedA, packedB;
-  /// Elements from one row of packedA to the next, and the row of a panel that
-  /// has what sums start at.
-  Index packedRow, biasRow;
+  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B from
+  /// `firstPanel` on, [columns / nr][kc][nr], or with several elements in a
+  /// word [columns / nr][kc / perWord][nr * perWord]. If B's bytes have another
+  /// sign, what the sums of each packed row start at.
+  mlir::Value packedA, packedB, rowStarts;
+  Index firstPanel;
+  /// Elements from one row of packedA to the next.
+  Index packedRow;
   bool interleaved = false;
 };
 

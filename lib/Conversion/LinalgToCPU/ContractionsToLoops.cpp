@@ -59,8 +59,9 @@ void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
   add(shape.n);
   remark << "x";
   add(shape.k);
-  static const char *const types[] = {"", " of bf16", " of f16", " of i8",
-                                      " of u8"};
+  static const char *const types[] = {
+      "",       " of bf16",      " of f16",      " of i8",
+      " of u8", " of u8 and i8", " of i8 and u8"};
   remark << types[int(shape.operands)] << ": " << describe(tiles);
 }
 
@@ -93,7 +94,7 @@ struct ContractionsToCpuLoopsPass
   void lower(linalg::LinalgOp op) {
     // Products of 8-bit floats are left to the vectorizer.
     if (!isFloatContraction(op) &&
-        !(isByteContraction(op) &&
+        !(isByteContraction(op, /*mixed=*/true) &&
           getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
       return;
     // Before anything is emitted between the two.
