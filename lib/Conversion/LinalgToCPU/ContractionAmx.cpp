@@ -138,6 +138,8 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
                  emit.constant(i * tileRows * tiles.nr() + j * lanes), nr);
 
   Index start = emit.add(rowStart, local);
+  if (epilogue && isOnlyBlock(first))
+    return finish(p, start, square);
   Index end = emit.constant(tiles.mr);
   if (!divides(m, tiles.mr))
     end = emit.min(end, emit.sub(m, start));
@@ -152,6 +154,10 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
     });
   };
   if (divides(n, tiles.nr()))
-    return copy(true);
-  emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+    copy(true);
+  else
+    emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+  if (epilogue)
+    emit.branch(emit.equal(emit.add(from, extent), k),
+                [&] { finish(p, start, Value()); });
 }

@@ -15,6 +15,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
 
 #include "Common/Contraction.h"
+#include "Common/VectorBody.h"
 #include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
 
 namespace shardir {
@@ -22,9 +23,10 @@ namespace shardir {
 class ContractionEmitter {
 public:
   ContractionEmitter(LoopEmitter &emit, const Contraction &op,
-                     const ContractionTiles &tiles, bool zeroInit)
+                     const ContractionTiles &tiles, bool zeroInit,
+                     const LoopNest *epilogue)
       : emit(emit), builder(emit.builder), loc(emit.loc), op(op), tiles(tiles),
-        zeroInit(zeroInit), accumulator(op.accumulator),
+        zeroInit(zeroInit), epilogue(epilogue), accumulator(op.accumulator),
         vectorType(mlir::VectorType::get(tiles.lanes, accumulator)) {}
 
   void run();
@@ -81,6 +83,14 @@ private:
   /// and columns exist.
   void store(Index row, Index column, llvm::ArrayRef<mlir::Value> sums,
              mlir::Value first, bool full);
+
+  /// Whether this block of k is the only one, so that C need not hold sums.
+  bool isOnlyBlock(mlir::Value first) { return zeroInit && !first; }
+  /// Computes what follows the product on the complete sums of a tile from row
+  /// `row` on, in `square` or, if null, in C.
+  void finish(Index p, Index row, mlir::Value square);
+  /// The place of an element of C in its buffer.
+  llvm::SmallVector<Index> resultAt(Index row, Index column);
 
   /// `lanes` elements of row `row` of `matrix` from `column` on; those past
   /// `count` are zero. `load` widens them to the accumulator's type.
@@ -151,6 +161,7 @@ private:
   const Contraction &op;
   const ContractionTiles &tiles;
   bool zeroInit;
+  const LoopNest *epilogue; ///< or null
   mlir::Type accumulator;
   mlir::VectorType vectorType;
 
@@ -173,9 +184,23 @@ private:
 };
 
 /// Emits the contraction at the emitter's insertion point. With `zeroInit`, C
-/// holds nothing yet and counts as zero.
+/// holds nothing yet and counts as zero. With an `epilogue`, a nest without
+/// merged loops of an op that findEpilogue gives, that is computed instead of
+/// C.
 void emitContraction(LoopEmitter &emit, const Contraction &contraction,
-                     const ContractionTiles &tiles, bool zeroInit);
+                     const ContractionTiles &tiles, bool zeroInit,
+                     const LoopNest *epilogue = nullptr);
+
+/// The elementwise op that alone reads the result of `product`, a contraction
+/// of bytes into an allocation, and can be computed as the product's tiles are
+/// complete; null if there is none.
+mlir::linalg::LinalgOp findEpilogue(mlir::linalg::LinalgOp product);
+/// Moves what is freed between the two behind them: the product is computed
+/// where the epilogue is.
+void joinEpilogue(mlir::linalg::LinalgOp product,
+                  mlir::linalg::LinalgOp epilogue);
+/// True if the loops for these tiles can.
+bool takesEpilogue(const Contraction &op, const ContractionTiles &tiles);
 
 } // namespace shardir
 

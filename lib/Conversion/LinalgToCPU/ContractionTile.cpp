@@ -186,15 +186,30 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
                   return next;
                 });
 
+  if (epilogue && isOnlyBlock(first)) {
+    Value square = onStack({mr, tiles.nr()}, accumulator);
+    for (int64_t i = 0; i < mr; ++i)
+      for (int64_t j = 0; j < nv; ++j)
+        vector::StoreOp::create(
+            builder, loc, sums[i * nv + j], square,
+            ValueRange{emit.value(emit.constant(i)),
+                       emit.value(emit.constant(j * lanes))});
+    return finish(p, row, square);
+  }
   // The common case stores whole vectors; the edge looks at every row.
-  if (fullColumns && divides(m, mr))
-    return store(row, column, sums, first, true);
-  Value inside = emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
-  if (!fullColumns)
-    inside = arith::AndIOp::create(builder, loc, inside, isFullPanel(p));
-  emit.branch(
-      inside, [&] { store(row, column, sums, first, true); },
-      [&] { store(row, column, sums, first, false); });
+  if (fullColumns && divides(m, mr)) {
+    store(row, column, sums, first, true);
+  } else {
+    Value inside = emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
+    if (!fullColumns)
+      inside = arith::AndIOp::create(builder, loc, inside, isFullPanel(p));
+    emit.branch(
+        inside, [&] { store(row, column, sums, first, true); },
+        [&] { store(row, column, sums, first, false); });
+  }
+  if (epilogue)
+    emit.branch(emit.equal(emit.add(from, extent), k),
+                [&] { finish(p, row, Value()); });
 }
 
 void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,

@@ -19,7 +19,9 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
@@ -99,7 +101,12 @@ struct ContractionsToCpuLoopsPass
       return;
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
+    linalg::LinalgOp epilogue = findEpilogue(op);
     OpBuilder builder(op);
+    if (epilogue) {
+      joinEpilogue(op, epilogue);
+      builder.setInsertionPoint(epilogue);
+    }
     LoopEmitter emit(builder, op.getLoc());
     FailureOr<Contraction> contraction = matchContraction(op, emit);
     if (failed(contraction))
@@ -130,7 +137,13 @@ struct ContractionsToCpuLoopsPass
       op->getParentOfType<func::FuncOp>()->setAttr(
           ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
 
-    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));
+    FailureOr<LoopNest> rest = failure();
+    if (epilogue && takesEpilogue(*contraction, tiles))
+      rest = makeLoopNest(epilogue, emit, /*merge=*/false);
+    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill),
+                    succeeded(rest) ? &*rest : nullptr);
+    if (succeeded(rest))
+      epilogue->erase();
     if (fill) {
       // Without a block of k nothing is stored: only then is it filled.
       Index products = emit.constant(1);
@@ -143,7 +156,25 @@ struct ContractionsToCpuLoopsPass
                     [&] { builder.clone(*fill); });
       fill->erase();
     }
+    Value sums = contraction->c.memref;
     op->erase();
+    if (succeeded(rest))
+      dropUnused(sums);
+  }
+
+  /// Drops the buffer `sums` where no block of k left sums there, so that the
+  /// report does not count it.
+  void dropUnused(Value sums) {
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](Operation *op) {
+          if (isOpTriviallyDead(op))
+            op->erase();
+        });
+    if (!llvm::all_of(sums.getUsers(), llvm::IsaPred<memref::DeallocOp>))
+      return;
+    for (Operation *free : llvm::make_early_inc_range(sums.getUsers()))
+      free->erase();
+    sums.getDefiningOp()->erase();
   }
 
   /// The fields of the product in the report.

@@ -260,6 +260,7 @@ void ContractionEmitter::tilesOf(Index tileFrom, Index tileTo, Index panelFrom,
 }
 
 void shardir::emitContraction(LoopEmitter &emit, const Contraction &contraction,
-                              const ContractionTiles &tiles, bool zeroInit) {
-  ContractionEmitter(emit, contraction, tiles, zeroInit).run();
+                              const ContractionTiles &tiles, bool zeroInit,
+                              const LoopNest *epilogue) {
+  ContractionEmitter(emit, contraction, tiles, zeroInit, epilogue).run();
 }

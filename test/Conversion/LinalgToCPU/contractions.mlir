@@ -279,3 +279,31 @@ func.func @mixed_bytes(%a: memref<8x4096xi8>, %b: memref<4096x4096xi8>, %c: memr
   }
   return
 }
+
+// -----
+
+// The elementwise op behind a product of bytes is computed on tiles whose sums are complete, here in one block of k.
+// VNNI-LABEL: func.func @scaled_bytes
+// VNNI-NOT:     memref<128x256xi32>
+// VNNI:         %[[TILE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<6x64xi32>
+// VNNI-COUNT-24: vector.store %{{.+}}, %[[TILE]]
+// VNNI:         scf.for
+// VNNI:           %[[SUM:.+]] = vector.load %[[TILE]]
+// VNNI:           arith.sitofp %[[SUM]] : vector<16xi32> to vector<16xf32>
+// VNNI-NOT:     linalg.generic
+// VNNI:         return
+func.func @scaled_bytes(%a: memref<128x128xi8>, %b: memref<128x256xi8>, %s: memref<256xf32>, %r: memref<128x256xf32>) {
+  %zero = arith.constant 0 : i32
+  %c = memref.alloc() : memref<128x256xi32>
+  linalg.fill ins(%zero : i32) outs(%c : memref<128x256xi32>)
+  linalg.matmul ins(%a, %b : memref<128x128xi8>, memref<128x256xi8>) outs(%c : memref<128x256xi32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %s : memref<128x256xi32>, memref<256xf32>) outs(%r : memref<128x256xf32>) {
+  ^bb0(%sum: i32, %scale: f32, %o: f32):
+    %f = arith.sitofp %sum : i32 to f32
+    %g = arith.mulf %f, %scale : f32
+    linalg.yield %g : f32
+  }
+  memref.dealloc %c : memref<128x256xi32>
+  return
+}
