@@ -189,10 +189,10 @@ TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
   s.k = 4096;
   ContractionTiles few = chooseTiles(s, *CpuTarget::get("avx512-vnni"));
   EXPECT_EQ(few.kc, 256);
-  EXPECT_EQ(few.chunkPanels, 2);
+  EXPECT_EQ(few.chunkPanels, 4); // of 32 columns
   EXPECT_EQ(few.chunksN, 4);
   s.n = 4096;
-  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 4);
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 8);
   s.n = ContractionShape::unknown;
   EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 0);
   s.m = 2;

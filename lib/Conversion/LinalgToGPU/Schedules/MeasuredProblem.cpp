@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a table of measured times knows an op of a GPU by, and its times.
+// The text by which a table of measured times knows an op of a GPU, and the
+// times of its plans.
 //
 //===----------------------------------------------------------------------===//
 
