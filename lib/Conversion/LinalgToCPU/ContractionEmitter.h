@@ -59,6 +59,8 @@ private:
   /// Where B's memory runs along n, all panels up to `panelTo`, if given.
   void packPanelWords(Index p, Index from, Index extent,
                       std::optional<Index> panelTo = std::nullopt);
+  /// Asks memory for the rows of B in `word` of the block from row `from` on.
+  void prefetchWord(Index p, Index word, Index from);
   /// Writes what the sums of a packed row start at, where bytes of B have
   /// another sign.
   void packStart(Index row, Index extent);

@@ -257,6 +257,7 @@ func.func @unsigned_bytes(%a: memref<128x130xi8>, %b: memref<130x256xi8>, %c: me
 // VNNI-DAG:       %[[ROWS:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8x256xi8>
 // VNNI-DAG:       %[[PANELS:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8x64x128xi8>
 // VNNI-NOT:     arith.xori
+// VNNI-COUNT-4:   memref.prefetch
 // VNNI:           %[[WORDS:.+]] = vector.load %[[PANELS]]
 // VNNI:           llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[WORDS]], %{{.+}})
 // VNNI-NOT:     memref.alloc(
