@@ -110,6 +110,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   cpu.attention = options.attention;
   cpu.explain = options.explain;
   cpu.plan = options.plan;
+  cpu.kernelTimes = options.kernelTimes;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu = gpuOptions(options);

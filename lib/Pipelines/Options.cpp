@@ -183,7 +183,6 @@ static std::string findIdleOption(const PipelineOptions &options, Stage to) {
   bool forCpu = to == Stage::Cpu || (to < Stage::Cpu && options.arch.empty());
   for (auto [name, first, onGpu] :
        {use(options.schedule, Stage::Gpu, /*onGpu=*/true),
-        use(options.kernelTimes, Stage::Gpu, /*onGpu=*/true),
         use(options.library, Stage::Gpu, /*onGpu=*/true),
         use(options.overlap, Stage::Scheduled, /*onGpu=*/true),
         use(options.tf32, Stage::Gpu, /*onGpu=*/true),
@@ -198,7 +197,8 @@ static std::string findIdleOption(const PipelineOptions &options, Stage to) {
         use(options.explain, Stage::Scheduled),
         use(options.afterBufferized, Stage::Bufferized),
         use(options.target, Stage::Bufferized),
-        use(options.plan, Stage::Cpu)}) {
+        use(options.plan, Stage::Cpu),
+        use(options.kernelTimes, Stage::Cpu)}) {
     if (name.empty())
       continue;
     if (onGpu && forCpu && to >= std::min(first, Stage::Cpu))

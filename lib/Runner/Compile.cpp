@@ -199,6 +199,15 @@ CompiledFile runner::compileProgram(const CompileRequest &request, bool again) {
   return compiled;
 }
 
+std::string runner::kernelTimesFile() {
+  std::string folder = ProgramCache().getFolder();
+  // Options are apart by blanks.
+  return folder.find_first_of(" \t") != std::string::npos || folder.empty()
+             ? ""
+             : folder + "/kernel-times-" +
+                   sha256(describeProcessor()).substr(0, 16) + ".json";
+}
+
 void runner::copyProgram(const CompiledFile &program, const std::string &path) {
   std::string contents = readFile(program.getPath());
   struct stat info;

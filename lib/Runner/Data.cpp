@@ -225,7 +225,8 @@ void RunData::loadArguments() {
       }
     });
   }
-  if (!random.empty() && processes.isFirst() && !options.measureMachine)
+  if (!random.empty() && processes.isFirst() && !options.measureMachine &&
+      !options.tune)
     std::fprintf(stderr, "shard-run: note: random inputs, seed %llu: %s\n",
                  static_cast<unsigned long long>(options.seed), random.c_str());
 }

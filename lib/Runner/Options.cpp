@@ -61,6 +61,8 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --compile-only -o p.so  write the compiled program and stop
   --measure-machine -o m.json     measure the rates of this machine, for the
                           option machine of the compiler; takes no PROGRAM
+  --tune                  time plans of the program's products on this machine;
+                          programs that are compiled later use the fastest
   --show=arg0 | result0   print which part of it each rank holds, and stop
   --report=r.json         the compiler's report and what the run measured
   --html=r.html           the same as a page, with the timeline of the run
@@ -242,6 +244,7 @@ std::vector<Flag> makeFlags(Options &o) {
        plugin("--load-pass-plugin")},
       {"--compile-only", Flag::None, false, boolean(o.compileOnly)},
       {"--measure-machine", Flag::None, false, boolean(o.measureMachine)},
+      {"--tune", Flag::None, false, boolean(o.tune)},
       {"-o", Flag::Required, false, text(o.compiledFile)},
       {"--show", Flag::Required, true,
        [&o](const std::string &v, bool) { o.show.push_back(v); }},
@@ -314,6 +317,13 @@ void checkTogether(const Options &o) {
     failUsage(
         "no program is given: shard-run PROGRAM [flags]; --help lists the "
         "flags");
+  if (o.tune && (o.compileOnly || o.device != "threads" || !o.inputs.empty() ||
+                 !o.inputArchives.empty() || !o.outputs.empty() ||
+                 o.outputArchive || !o.expected.empty() || o.verify ||
+                 o.benchmark || !o.trace.empty() || !o.report.empty() ||
+                 !o.html.empty() || !o.counters.empty() || !o.show.empty()))
+    failUsage("--tune runs programs of its own, with ranks as threads: give it "
+              "PROGRAM, --function, --mesh and --options alone");
   if (o.compileOnly && o.compiledFile.empty())
     failUsage("--compile-only needs -o FILE");
   if (!o.compileOnly && !o.compiledFile.empty())

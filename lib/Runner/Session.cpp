@@ -24,6 +24,7 @@
 #include "Page.h"
 #include "Show.h"
 #include "Timeline.h"
+#include "Tune.h"
 
 #include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Runner/Compare.h"
@@ -37,6 +38,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +68,11 @@ public:
       shareProgram();
     if (options.compileOnly)
       return processes.endWith(Exit::Done);
+    if (options.tune) {
+      tune(program->report(), program->numRanks(), kernelTimesFile(), options,
+           processes, enter);
+      return Exit::Done;
+    }
     RunData data(*program, options, processes);
     processes.together([&] {
       program->select(options.function);
@@ -188,20 +195,29 @@ private:
     return text;
   }
 
+  /// Whether the compiler's options give `option` a value.
+  static bool says(const std::string &pipeline, const char *option) {
+    return (" " + pipeline).find(std::string(" ") + option + "=") !=
+           std::string::npos;
+  }
+
   CompileRequest request() const {
     bool gpu = options.device == "cuda-local" || options.device == "nccl";
     std::string pipeline = options.pipelineOptions;
-    auto says = [&](const char *option) {
-      return (" " + pipeline).find(option) != std::string::npos;
-    };
     // For the GPU that is here, unless another one is named; the compiler's
     // choice where there is none. The emulated one runs others' PTX.
     if (const char *arch = gpu ? shardir_gpu_architecture() : nullptr) {
-      if (!says(" arch="))
+      if (!says(pipeline, "arch"))
         pipeline += std::string(pipeline.empty() ? "" : " ") + "arch=" + arch;
-      else if (std::string(arch) == "host" && !says(" ptxas="))
+      else if (std::string(arch) == "host" && !says(pipeline, "ptxas"))
         pipeline += " ptxas=none";
     }
+    // Plans that --tune has found on this machine.
+    std::string times = gpu ? "" : kernelTimesFile();
+    if (!times.empty() && !says(pipeline, "kernel-times") &&
+        !says(pipeline, "target") && std::filesystem::exists(times))
+      pipeline +=
+          (pipeline.empty() ? "kernel-times=" : " kernel-times=") + times;
     return {options.program, options.function, options.mesh,
             pipeline,        options.verify,   gpu,
             programText,     options.plugins};
@@ -263,6 +279,15 @@ private:
 
   /// Checks that need no program.
   void checkFiles() {
+    if (options.tune && kernelTimesFile().empty())
+      failUsage("--tune keeps times beside compiled programs, and there is no "
+                "folder for these: set SHARDIR_CACHE_DIR to one that can be "
+                "written and has no blanks in its name");
+    for (const char *option : {"target", "kernel-times"})
+      if (options.tune && says(options.pipelineOptions, option))
+        failUsage(std::string("--tune times the code of this machine, without "
+                              "the option ") +
+                  option);
     if (processes.isFirst() && isStdin())
       programText = readStdin();
     else if (processes.isFirst())
@@ -292,7 +317,7 @@ private:
   }
 
   void checkCompiledFlags() const {
-    if (options.compileOnly)
+    if (options.compileOnly || options.tune)
       failUsage("'" + options.programName() + "' is compiled already");
     if (!options.pipelineOptions.empty())
       failUsage("--options are for the compiler, and '" +

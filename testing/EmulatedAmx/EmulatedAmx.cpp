@@ -96,11 +96,11 @@ float dotPairs(const uint8_t *a, const uint8_t *b, int words, float sum) {
   return flush(flush(sum) + flush(sums[0] + sums[1]));
 }
 
-template <class Byte>
+template <class Left, class Right>
 uint32_t dotBytes(const uint8_t *a, const uint8_t *b, int words, uint32_t sum) {
   for (int k = 0; k < words; ++k)
     for (int i = 0; i < 4; ++i)
-      sum += uint32_t(Byte(a[4 * k + i]) * Byte(b[64 * k + i]));
+      sum += uint32_t(Left(a[4 * k + i]) * Right(b[64 * k + i]));
   return sum;
 }
 
@@ -194,9 +194,13 @@ struct Instruction {
     } else if (opcode == 0x5C && prefix == 3 && mod == 3) { // tdpfp16ps
       products<float>(reg, rm, vvvv, dotPairs<fromF16>);
     } else if (opcode == 0x5E && prefix == 3 && mod == 3) { // tdpbssd
-      products<uint32_t>(reg, rm, vvvv, dotBytes<int8_t>);
+      products<uint32_t>(reg, rm, vvvv, dotBytes<int8_t, int8_t>);
+    } else if (opcode == 0x5E && prefix == 2 && mod == 3) { // tdpbsud
+      products<uint32_t>(reg, rm, vvvv, dotBytes<int8_t, uint8_t>);
+    } else if (opcode == 0x5E && prefix == 1 && mod == 3) { // tdpbusd
+      products<uint32_t>(reg, rm, vvvv, dotBytes<uint8_t, int8_t>);
     } else if (opcode == 0x5E && prefix == 0 && mod == 3) { // tdpbuud
-      products<uint32_t>(reg, rm, vvvv, dotBytes<uint8_t>);
+      products<uint32_t>(reg, rm, vvvv, dotBytes<uint8_t, uint8_t>);
     } else {
       die("illegal instruction");
     }

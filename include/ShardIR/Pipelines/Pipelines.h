@@ -104,9 +104,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> kernelTimes{
       *this, "kernel-times",
-      llvm::cl::desc("on the GPU, a file with times of kernels that were "
-                     "measured by utils/gpu-check.sh: they decide between "
-                     "plans in place of the model's"),
+      llvm::cl::desc("a file with times of kernels that shard-run --tune "
+                     "measured, or on the GPU utils/gpu-check.sh: they decide "
+                     "between plans in place of the model's"),
       llvm::cl::init("")};
   ListOption<std::string> library{
       *this, "library",

@@ -66,6 +66,10 @@ bool isCompiledProgram(const std::string &path);
 /// standard error.
 CompiledFile compileProgram(const CompileRequest &request, bool again = false);
 
+/// The file beside the cached programs that has times of this processor, for
+/// the option `kernel-times`; empty where there is no cache.
+std::string kernelTimesFile();
+
 /// Copies a compiled program to `path`, which appears whole.
 void copyProgram(const CompiledFile &program, const std::string &path);
 

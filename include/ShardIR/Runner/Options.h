@@ -61,7 +61,7 @@ struct Options {
   std::vector<AxisSize> axes;
   std::string pipelineOptions;
   std::vector<std::string> plugins; ///< --load-…-plugin=FILE, as written
-  bool compileOnly = false, measureMachine = false;
+  bool compileOnly = false, measureMachine = false, tune = false;
   std::string compiledFile; ///< -o
   std::string report, trace, html, counters;
   std::vector<std::string> show; ///< arguments and results by name

@@ -193,7 +193,7 @@ bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
          hasContractionBody<arith::AddFOp, arith::MulFOp, arith::ExtFOp>(op);
 }
 
-bool shardir::isByteContraction(linalg::LinalgOp op) {
+bool shardir::isByteContraction(linalg::LinalgOp op, bool mixed) {
   if (!hasContractionLoops(op, /*windows=*/false))
     return false;
   Type a = getElementTypeOrSelf(op.getDpsInputs()[0]),
@@ -207,7 +207,9 @@ bool shardir::isByteContraction(linalg::LinalgOp op) {
   return a.isInteger(8) && c.isInteger(32) &&
          (hasContractionBody<arith::AddIOp, arith::MulIOp, arith::ExtSIOp>(
               op) ||
-          hasUnsignedBytes(op));
+          hasUnsignedBytes(op) ||
+          (mixed && hasContractionBody<arith::AddIOp, arith::MulIOp,
+                                       arith::ExtSIOp, arith::ExtUIOp>(op)));
 }
 
 bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
@@ -217,8 +219,8 @@ bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
 FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
                                                  LoopEmitter &emit,
                                                  bool windows) {
-  if (!op.hasPureBufferSemantics() ||
-      !(isFloatContraction(op, windows) || isByteContraction(op)))
+  if (!op.hasPureBufferSemantics() || !(isFloatContraction(op, windows) ||
+                                        isByteContraction(op, /*mixed=*/true)))
     return failure();
   Contraction result;
   result.op = op;
@@ -229,6 +231,10 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
   for (int i = 0; i < 3; ++i)
     *operands[i] =
         makeOperand(emit, op->getOpOperand(i), maps[i], result.extents);
+  for (int i = 0; i < 2; ++i)
+    operands[i]->isUnsigned =
+        llvm::any_of(op.getBlock()->getArgument(i).getUsers(),
+                     llvm::IsaPred<arith::ExtUIOp>);
   Type c = result.c.element;
   result.accumulator =
       c.isF64() || c.isInteger(32) ? c : emit.builder.getF32Type();
@@ -329,14 +335,51 @@ ContractionShape Contraction::shape() const {
     shape.operands = a.element.isBF16()        ? Operands::Bf16
                      : a.element.isF16()       ? Operands::F16
                      : !a.element.isInteger(8) ? Operands::Other
-                     : hasUnsignedBytes(op)    ? Operands::U8
-                                               : Operands::I8;
+                     : a.isUnsigned != b.isUnsigned
+                         ? (a.isUnsigned ? Operands::U8I8 : Operands::I8U8)
+                     : a.isUnsigned ? Operands::U8
+                                    : Operands::I8;
   shape.aUnitK = unit(a, k);
   shape.aUnitM = unit(a, m);
   shape.bUnitN = unit(b, n);
   shape.bUnitK = unit(b, k);
   shape.roundsResult = c.element != accumulator;
   return shape;
+}
+
+std::string Contraction::problem() const {
+  ContractionShape shape = this->shape();
+  if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0 ||
+      !outerK.empty() || !(shape.aUnitK || shape.aUnitM) ||
+      !(shape.bUnitN || shape.bUnitK))
+    return "";
+  int64_t sizes[] = {shape.batch, shape.m, shape.n, shape.k};
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto add = [&](const ContractionOperand &operand, int row, int column,
+                 bool transposed) {
+    if (transposed)
+      std::swap(row, column);
+    SmallVector<int> loops = {row, column};
+    if (shape.batch != 1)
+      loops.insert(loops.begin(), 0);
+    for (int loop : loops)
+      out << sizes[loop] << "x";
+    if (operand.isUnsigned)
+      out << "u";
+    out << operand.element << "[";
+    llvm::interleaveComma(
+        loops, out, [&](int loop) { out << "d" << loop - (shape.batch == 1); });
+    out << "]";
+  };
+  out << "contraction(";
+  add(a, 1, 3, !shape.aUnitK);
+  out << ", ";
+  add(b, 3, 2, !shape.bUnitN);
+  out << ", ";
+  add(c, 1, 2, false);
+  out << ")";
+  return text;
 }
 
 MatrixView Contraction::view(LoopEmitter &emit,
@@ -365,6 +408,7 @@ MatrixView Contraction::view(LoopEmitter &emit,
   result.view = memref::ReinterpretCastOp::create(
       emit.builder, emit.loc, type, operand.base, offset, sizes, strides);
   result.element = operand.element;
+  result.isUnsigned = operand.isUnsigned;
   result.unitRow = LoopEmitter::isKnown(strides[0], 1);
   result.unitColumn = LoopEmitter::isKnown(strides[1], 1);
   return result;

@@ -27,6 +27,8 @@ struct MatrixView {
   mlir::Type element;
   /// Known to be 1.
   bool unitRow = false, unitColumn = false;
+  /// Bytes that are widened as unsigned ones.
+  bool isUnsigned = false;
 };
 
 /// One operand: its buffer and its stride along every loop of the op.
@@ -37,6 +39,8 @@ struct ContractionOperand {
   Index offset;
   llvm::SmallVector<Index> strides;
   mlir::Type element;
+  /// Bytes that are widened as unsigned ones.
+  bool isUnsigned = false;
 };
 
 /// A contraction's loops by their role. `m`, `n` and `k` are loops or -1 where
@@ -55,6 +59,10 @@ struct Contraction {
 
   /// The shape as the tile choice sees it.
   ContractionShape shape() const;
+  /// As tables of measured times know it: shapes and types of A, B and C with
+  /// the loops that each runs along, batch first, then m, n and k. Empty where
+  /// an extent is unknown or an operand has no unit stride along them.
+  std::string problem() const;
   /// The view of `operand` with rows along loop `row` and columns along loop
   /// `column`, where the other loops stand at `ivs` (null: 0).
   MatrixView view(LoopEmitter &emit, const ContractionOperand &operand, int row,
@@ -68,8 +76,9 @@ bool isFloatContraction(mlir::linalg::LinalgOp op, bool windows = false);
 
 /// The same for operands of one byte: both i8, widened by the same op, added in
 /// i32; or both f8E4M3FN or f8E5M2, added in f32. Only some GPUs have kernels
-/// for them, and CPUs for i8 alone.
-bool isByteContraction(mlir::linalg::LinalgOp op);
+/// for them, and CPUs for i8 alone. With `mixed`, one i8 may be widened as
+/// signed and the other as unsigned.
+bool isByteContraction(mlir::linalg::LinalgOp op, bool mixed = false);
 /// True if the body of such a product of i8 widens them as unsigned.
 bool hasUnsignedBytes(mlir::linalg::LinalgOp op);
 

@@ -130,21 +130,16 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
         return next;
       });
 
-  // The registers reach vectors by way of memory: a square on the stack of
-  // whoever runs these iterations.
-  Operation *scope = builder.getInsertionBlock()->getParentOp();
-  while (!isa<scf::ForallOp, FunctionOpInterface>(scope))
-    scope = scope->getParentOp();
-  OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
-  Value square = memref::AllocaOp::create(
-      front, loc, MemRefType::get({tiles.mr, tiles.nr()}, accumulator),
-      front.getI64IntegerAttr(tileBytes));
+  // The registers reach vectors by way of memory.
+  Value square = onStack({tiles.mr, tiles.nr()}, accumulator);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       unit.store(sums[i * columns + j], square,
                  emit.constant(i * tileRows * tiles.nr() + j * lanes), nr);
 
   Index start = emit.add(rowStart, local);
+  if (epilogue && isOnlyBlock(first))
+    return finish(p, start, square);
   Index end = emit.constant(tiles.mr);
   if (!divides(m, tiles.mr))
     end = emit.min(end, emit.sub(m, start));
@@ -159,6 +154,10 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
     });
   };
   if (divides(n, tiles.nr()))
-    return copy(true);
-  emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+    copy(true);
+  else
+    emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+  if (epilogue)
+    emit.branch(emit.equal(emit.add(from, extent), k),
+                [&] { finish(p, start, Value()); });
 }

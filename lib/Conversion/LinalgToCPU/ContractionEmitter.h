@@ -15,6 +15,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
 
 #include "Common/Contraction.h"
+#include "Common/VectorBody.h"
 #include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
 
 namespace shardir {
@@ -22,10 +23,10 @@ namespace shardir {
 class ContractionEmitter {
 public:
   ContractionEmitter(LoopEmitter &emit, const Contraction &op,
-                     const ContractionTiles &tiles, bool zeroInit)
+                     const ContractionTiles &tiles, bool zeroInit,
+                     const LoopNest *epilogue)
       : emit(emit), builder(emit.builder), loc(emit.loc), op(op), tiles(tiles),
-        zeroInit(zeroInit), isUnsigned(hasUnsignedBytes(op.op)),
-        accumulator(op.accumulator),
+        zeroInit(zeroInit), epilogue(epilogue), accumulator(op.accumulator),
         vectorType(mlir::VectorType::get(tiles.lanes, accumulator)) {}
 
   void run();
@@ -42,14 +43,27 @@ private:
               llvm::function_ref<void(Index, Index, Index, Index)> body);
   void tilesOf(Index tileFrom, Index tileTo, Index panelFrom, Index panelTo,
                Index from, Index extent, mlir::Value first);
+  /// Takes buffers for a chunk that packs what it reads by itself, and packs a
+  /// block of k there.
+  void prepareChunk(Index panelFrom);
+  void packChunk(Index tileTo, Index panelFrom, Index panelTo, Index from,
+                 Index extent);
+  /// A buffer on the stack of whoever runs the iterations at hand.
+  mlir::Value onStack(llvm::ArrayRef<int64_t> sizes, mlir::Type element);
   /// Rows `row` to `row + mr` of the block, columns `from` on, into packedA.
   void packRows(Index row, Index from, Index extent);
+  void packRowsInOrder(Index row, Index from, Index extent);
   /// Panel `p` of the block, rows `from` on, into packedB.
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
-  void packPanelWords(Index p, Index from, Index extent);
-  /// Writes what the sums of panel `p` start at, where bytes of A are biased.
-  void packBias(Index p, Index extent);
+  /// Where B's memory runs along n, all panels up to `panelTo`, if given.
+  void packPanelWords(Index p, Index from, Index extent,
+                      std::optional<Index> panelTo = std::nullopt);
+  /// Asks memory for the rows of B in `word` of the block from row `from` on.
+  void prefetchWord(Index p, Index word, Index from);
+  /// Writes what the sums of a packed row start at, where bytes of B have
+  /// another sign.
+  void packStart(Index row, Index extent);
   /// Rows of words where A's memory runs along m: squares of `lanes` rows and
   /// `lanes` words are transposed.
   void packRowsTransposed(Index row, Index from, Index extent);
@@ -72,20 +86,32 @@ private:
   void store(Index row, Index column, llvm::ArrayRef<mlir::Value> sums,
              mlir::Value first, bool full);
 
+  /// Whether this block of k is the only one, so that C need not hold sums.
+  bool isOnlyBlock(mlir::Value first) { return zeroInit && !first; }
+  /// Computes what follows the product on the complete sums of a tile from row
+  /// `row` on, in `square` or, if null, in C.
+  void finish(Index p, Index row, mlir::Value square);
+  /// The place of an element of C in its buffer.
+  llvm::SmallVector<Index> resultAt(Index row, Index column);
+
   /// `lanes` elements of row `row` of `matrix` from `column` on; those past
   /// `count` are zero. `load` widens them to the accumulator's type.
   mlir::Value load(const MatrixView &matrix, Index row, Index column,
                    int64_t lanes, std::optional<Index> count = std::nullopt);
   mlir::Value read(const MatrixView &matrix, Index row, Index column,
                    int64_t lanes, std::optional<Index> count = std::nullopt);
-  mlir::Value widen(mlir::Value value) { return widen(value, accumulator); }
-  mlir::Value widen(mlir::Value value, mlir::Type element);
+  mlir::Value widen(mlir::Value value, bool isUnsigned = false) {
+    return widen(value, accumulator, isUnsigned);
+  }
+  mlir::Value widen(mlir::Value value, mlir::Type element, bool isUnsigned);
   /// `a * b + c` and `a + b` in the accumulator's type.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value add(mlir::Value a, mlir::Value b);
-  /// `value` as packed buffers hold it, and of A as packedA does.
-  mlir::Value packed(mlir::Value value) { return widen(value, packedType()); }
-  mlir::Value packedLeft(mlir::Value value);
+  /// `value` of A as packedA holds it, and of B as packedB does.
+  mlir::Value packedLeft(mlir::Value value) {
+    return widen(value, packedType(), op.a.isUnsigned);
+  }
+  mlir::Value packedRight(mlir::Value value);
   mlir::Type packedType() {
     bool keepsType = op.a.element.getIntOrFloatBitWidth() * tiles.perWord == 32;
     return tiles.perWord == 1 ? accumulator
@@ -109,6 +135,8 @@ private:
   Index blockEnd(Index start, Index end, int64_t size) {
     return emit.min(end, emit.add(start, emit.constant(size)));
   }
+  /// The panel's place in packedB.
+  mlir::Value placeOf(Index p) { return emit.value(emit.sub(p, firstPanel)); }
   Index columnOf(Index p) {
     return emit.add(columnStart, emit.mul(p, emit.constant(tiles.nr())));
   }
@@ -134,7 +162,8 @@ private:
   mlir::Location loc;
   const Contraction &op;
   const ContractionTiles &tiles;
-  bool zeroInit, isUnsigned;
+  bool zeroInit;
+  const LoopNest *epilogue; ///< or null
   mlir::Type accumulator;
   mlir::VectorType vectorType;
 
@@ -145,21 +174,35 @@ private:
   /// The rows of A and C, and the first column, that are worked on.
   Index rowStart, rowEnd, columnStart;
   /// The packed rows of A, [rows rounded up][kc], or, where A's columns are
-  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B,
-  /// [columns / nr][kc][nr], or with several elements in a word
-  /// [columns / nr][kc / perWord][nr * perWord], and one row more for what sums
-  /// start at if A is biased.
-  mlir::Value packedA, packedB;
-  /// Elements from one row of packedA to the next, and the row of a panel that
-  /// has what sums start at.
-  Index packedRow, biasRow;
+  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B from
+  /// `firstPanel` on, [columns / nr][kc][nr], or with several elements in a
+  /// word [columns / nr][kc / perWord][nr * perWord]. If B's bytes have another
+  /// sign, what the sums of each packed row start at.
+  mlir::Value packedA, packedB, rowStarts;
+  Index firstPanel;
+  /// Elements from one row of packedA to the next.
+  Index packedRow;
   bool interleaved = false;
 };
 
 /// Emits the contraction at the emitter's insertion point. With `zeroInit`, C
-/// holds nothing yet and counts as zero.
+/// holds nothing yet and counts as zero. With an `epilogue`, a nest without
+/// merged loops of an op that findEpilogue gives, that is computed instead of
+/// C.
 void emitContraction(LoopEmitter &emit, const Contraction &contraction,
-                     const ContractionTiles &tiles, bool zeroInit);
+                     const ContractionTiles &tiles, bool zeroInit,
+                     const LoopNest *epilogue = nullptr);
+
+/// The elementwise op that alone reads the result of `product`, a contraction
+/// of bytes into an allocation, and can be computed as the product's tiles are
+/// complete; null if there is none.
+mlir::linalg::LinalgOp findEpilogue(mlir::linalg::LinalgOp product);
+/// Moves what is freed between the two behind them: the product is computed
+/// where the epilogue is.
+void joinEpilogue(mlir::linalg::LinalgOp product,
+                  mlir::linalg::LinalgOp epilogue);
+/// True if the loops for these tiles can.
+bool takesEpilogue(const Contraction &op, const ContractionTiles &tiles);
 
 } // namespace shardir
 

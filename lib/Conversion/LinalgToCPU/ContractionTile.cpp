@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace shardir;
 
-Value ContractionEmitter::widen(Value value, Type element) {
+Value ContractionEmitter::widen(Value value, Type element, bool isUnsigned) {
   if (getElementTypeOrSelf(value.getType()) == element)
     return value;
   Type type = element;
@@ -55,11 +55,13 @@ Value ContractionEmitter::loadWords(Index p, Index word, int64_t j) {
   Index column = emit.constant(tiles.perWord * j * tiles.lanes);
   return vector::LoadOp::create(
       builder, loc, wordsType(), packedB,
-      ValueRange{emit.value(p), emit.value(word), emit.value(column)});
+      ValueRange{placeOf(p), emit.value(word), emit.value(column)});
 }
 
 Value ContractionEmitter::addDots(Value sum, Value a, Value b) {
   SmallVector<Value> operands = {sum, a, b};
+  if (tiles.firstIsUnsigned && !op.a.isUnsigned)
+    std::swap(operands[1], operands[2]);
   if (tiles.addsApart)
     operands.erase(operands.begin());
   Value result = LLVM::CallIntrinsicOp::create(
@@ -84,7 +86,7 @@ Value ContractionEmitter::read(const MatrixView &matrix, Index row,
 Value ContractionEmitter::load(const MatrixView &matrix, Index row,
                                Index column, int64_t lanes,
                                std::optional<Index> count) {
-  return widen(read(matrix, row, column, lanes, count));
+  return widen(read(matrix, row, column, lanes, count), matrix.isUnsigned);
 }
 
 void ContractionEmitter::tile(Index p, Index t, Index from, Index extent,
@@ -114,14 +116,15 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
     rows.push_back(emit.value(at));
   }
   int64_t perWord = tiles.perWord;
-  SmallVector<Value> start(nv, emit.zero(vectorType));
-  if (tiles.biased)
-    for (int64_t j = 0; j < nv; ++j)
-      start[j] = vector::BitCastOp::create(builder, loc, vectorType,
-                                           loadWords(p, biasRow, j));
   SmallVector<Value> starts;
-  for (int64_t i = 0; i < mr; ++i)
-    llvm::append_range(starts, start);
+  for (int64_t i = 0; i < mr; ++i) {
+    Value start = emit.zero(vectorType);
+    if (tiles.biased)
+      start = vector::BroadcastOp::create(
+          builder, loc, vectorType,
+          memref::LoadOp::create(builder, loc, rowStarts, rows[i]));
+    starts.append(nv, start);
+  }
   // A word along k at once: two or four elements, multiplied and added.
   auto wordStep = [&](Index word, ValueRange carried) {
     SmallVector<Value> next(carried), columns;
@@ -157,7 +160,7 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
                     if (packedB)
                       columns.push_back(vector::LoadOp::create(
                           builder, loc, vectorType, packedB,
-                          ValueRange{emit.value(p), emit.value(kk),
+                          ValueRange{placeOf(p), emit.value(kk),
                                      emit.value(emit.constant(j * lanes))}));
                     else if (fullColumns)
                       columns.push_back(load(b, inA, at, lanes));
@@ -174,7 +177,8 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
                     Value element = memref::LoadOp::create(
                         builder, loc, packedA ? packedA : a.view, position);
                     Value splat = vector::BroadcastOp::create(
-                        builder, loc, vectorType, widen(element));
+                        builder, loc, vectorType,
+                        widen(element, !packedA && a.isUnsigned));
                     for (int64_t j = 0; j < nv; ++j)
                       next[i * nv + j] =
                           multiplyAdd(splat, columns[j], carried[i * nv + j]);
@@ -182,15 +186,30 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
                   return next;
                 });
 
+  if (epilogue && isOnlyBlock(first)) {
+    Value square = onStack({mr, tiles.nr()}, accumulator);
+    for (int64_t i = 0; i < mr; ++i)
+      for (int64_t j = 0; j < nv; ++j)
+        vector::StoreOp::create(
+            builder, loc, sums[i * nv + j], square,
+            ValueRange{emit.value(emit.constant(i)),
+                       emit.value(emit.constant(j * lanes))});
+    return finish(p, row, square);
+  }
   // The common case stores whole vectors; the edge looks at every row.
-  if (fullColumns && divides(m, mr))
-    return store(row, column, sums, first, true);
-  Value inside = emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
-  if (!fullColumns)
-    inside = arith::AndIOp::create(builder, loc, inside, isFullPanel(p));
-  emit.branch(
-      inside, [&] { store(row, column, sums, first, true); },
-      [&] { store(row, column, sums, first, false); });
+  if (fullColumns && divides(m, mr)) {
+    store(row, column, sums, first, true);
+  } else {
+    Value inside = emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
+    if (!fullColumns)
+      inside = arith::AndIOp::create(builder, loc, inside, isFullPanel(p));
+    emit.branch(
+        inside, [&] { store(row, column, sums, first, true); },
+        [&] { store(row, column, sums, first, false); });
+  }
+  if (epilogue)
+    emit.branch(emit.equal(emit.add(from, extent), k),
+                [&] { finish(p, row, Value()); });
 }
 
 void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,

@@ -12,12 +12,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/KernelTimes.h"
 #include "Common/PlanOption.h"
 #include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
@@ -57,8 +61,9 @@ void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
   add(shape.n);
   remark << "x";
   add(shape.k);
-  static const char *const types[] = {"", " of bf16", " of f16", " of i8",
-                                      " of u8"};
+  static const char *const types[] = {
+      "",       " of bf16",      " of f16",      " of i8",
+      " of u8", " of u8 and i8", " of i8 and u8"};
   remark << types[int(shape.operands)] << ": " << describe(tiles);
 }
 
@@ -69,6 +74,12 @@ struct ContractionsToCpuLoopsPass
   LogicalResult initialize(MLIRContext *context) override {
     if (failed(cpu.become(context, target)))
       return failure();
+    std::string error;
+    if (!kernelTimes.empty() &&
+        !(times = KernelTimes::read(kernelTimes, cpu.signature(),
+                                    /*hasPredictions=*/false, error)))
+      return emitError(UnknownLoc::get(context), "option kernel-times: ")
+             << error;
     return parsePlan(
         plan, ForcedTiles::names(),
         [&] { return emitError(UnknownLoc::get(context)); },
@@ -85,20 +96,33 @@ struct ContractionsToCpuLoopsPass
   void lower(linalg::LinalgOp op) {
     // Products of 8-bit floats are left to the vectorizer.
     if (!isFloatContraction(op) &&
-        !(isByteContraction(op) &&
+        !(isByteContraction(op, /*mixed=*/true) &&
           getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
       return;
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
+    linalg::LinalgOp epilogue = findEpilogue(op);
     OpBuilder builder(op);
+    if (epilogue) {
+      joinEpilogue(op, epilogue);
+      builder.setInsertionPoint(epilogue);
+    }
     LoopEmitter emit(builder, op.getLoc());
     FailureOr<Contraction> contraction = matchContraction(op, emit);
     if (failed(contraction))
       return;
     ContractionShape shape = contraction->shape();
-    ContractionTiles tiles = chooseTiles(shape, cpu, forced);
-    // Inside of a shared loop every thread has its part already.
-    if (op->getParentOfType<scf::ForallOp>())
+    // Inside of a shared loop every thread has its part already: that is
+    // another problem than the whole product.
+    bool isPart = static_cast<bool>(op->getParentOfType<scf::ForallOp>());
+    std::string problem = isPart ? "" : contraction->problem();
+    ForcedTiles numbers = forced;
+    if (plan.empty() && times)
+      for (auto [name, number] : times->fastestPlan(problem))
+        if (int64_t *place = numbers.find(name))
+          *place = number;
+    ContractionTiles tiles = chooseTiles(shape, cpu, numbers);
+    if (isPart)
       tiles.parallel = tiles.parallelBatch = false;
     // Sums over several blocks of k are kept in the result: that must hold the
     // accumulator's type.
@@ -109,8 +133,17 @@ struct ContractionsToCpuLoopsPass
       explainTiles(op, shape, tiles);
     if (tiles.kind == ContractionTiles::Kind::None)
       return;
+    if (!problem.empty())
+      op->getParentOfType<func::FuncOp>()->setAttr(
+          ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
 
-    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));
+    FailureOr<LoopNest> rest = failure();
+    if (epilogue && takesEpilogue(*contraction, tiles))
+      rest = makeLoopNest(epilogue, emit, /*merge=*/false);
+    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill),
+                    succeeded(rest) ? &*rest : nullptr);
+    if (succeeded(rest))
+      epilogue->erase();
     if (fill) {
       // Without a block of k nothing is stored: only then is it filled.
       Index products = emit.constant(1);
@@ -123,10 +156,55 @@ struct ContractionsToCpuLoopsPass
                     [&] { builder.clone(*fill); });
       fill->erase();
     }
+    Value sums = contraction->c.memref;
     op->erase();
+    if (succeeded(rest))
+      dropUnused(sums);
+  }
+
+  /// Drops the buffer `sums` where no block of k left sums there, so that the
+  /// report does not count it.
+  void dropUnused(Value sums) {
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](Operation *op) {
+          if (isOpTriviallyDead(op))
+            op->erase();
+        });
+    if (!llvm::all_of(sums.getUsers(), llvm::IsaPred<memref::DeallocOp>))
+      return;
+    for (Operation *free : llvm::make_early_inc_range(sums.getUsers()))
+      free->erase();
+    sums.getDefiningOp()->erase();
+  }
+
+  /// The fields of the product in the report.
+  DictionaryAttr describeForReport(linalg::LinalgOp op, StringRef problem,
+                                   const ContractionTiles &tiles) {
+    Builder builder(&getContext());
+    auto text = [&](StringRef name, StringRef value) {
+      return builder.getNamedAttr(name, builder.getStringAttr(value));
+    };
+    NamedAttrList numbers;
+    auto number = [&](StringRef name, int64_t value) {
+      numbers.set(name, builder.getI64IntegerAttr(value));
+    };
+    bool isInner = tiles.kind == ContractionTiles::Kind::Inner;
+    number("tile_m", tiles.mr);
+    number("tile_n", tiles.nr());
+    if (!isInner) {
+      number("tile_k", tiles.kc);
+      number("rows", tiles.mc);
+    }
+    return builder.getDictionaryAttr(
+        {text("op", op->getName().getStringRef()), text("problem", problem),
+         text("schedule", isInner ? "dot_products" : "register_tiles"),
+         text("reason", describe(tiles)),
+         builder.getNamedAttr("plan", numbers.getDictionary(&getContext())),
+         text("arch", cpu.signature())});
   }
 
   CpuTarget cpu;
   ForcedTiles forced;
+  std::shared_ptr<const KernelTimes> times;
 };
 } // namespace

@@ -16,6 +16,8 @@
 #include "ShardIR/Placement/NearestName.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
@@ -80,6 +82,13 @@ CpuTarget makeHost() {
   return target;
 }
 } // namespace
+
+std::string CpuTarget::signature() const {
+  std::string rest =
+      llvm::formatv("{0} {1} {2} {3}", triple, features, l1Bytes, l2Bytes);
+  return llvm::formatv("{0} #{1:x-16}", cpu.empty() ? "generic" : cpu,
+                       llvm::xxh3_64bits(rest));
+}
 
 bool CpuTarget::isAArch64() const { return llvm::Triple(triple).isAArch64(); }
 

@@ -56,8 +56,8 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   k = extent(op.k);
   c = op.view(emit, op.c, op.m, op.n, ivs);
 
-  auto allocate = [&](ArrayRef<Index> sizes) {
-    auto alloc = memref::AllocOp::create(builder, loc, sizes, packedType());
+  auto allocate = [&](ArrayRef<Index> sizes, Type element) {
+    auto alloc = memref::AllocOp::create(builder, loc, sizes, element);
     alloc.setAlignment(64);
     return alloc;
   };
@@ -69,20 +69,33 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
     kc = emit.min(
         emit.roundUp(k, std::max({tiles.lanes, tiles.depth(), int64_t(4)})),
         kc);
-  packedA = packedB = {};
+  packedA = packedB = rowStarts = {};
+  firstPanel = emit.constant(0);
   auto makeViews = [&] {
     position.assign(ivs.begin(), ivs.end());
     a = op.view(emit, op.a, op.m, op.k, ivs);
     b = op.view(emit, op.b, op.k, op.n, ivs);
   };
-  if (!tiles.packA && !tiles.packB) {
+  // Of packed rows. Squares of words overhang. Rows of tiles are read side by
+  // side: an odd number of lines apart, they do not compete for the same sets
+  // of the cache.
+  packedRow =
+      tiles.perWord > 1 ? emit.roundUp(kc, tiles.perWord * tiles.lanes) : kc;
+  if (tiles.unit == ContractionTiles::Unit::Tiles)
+    packedRow = emit.add(packedRow, emit.constant(tiles.depth()));
+  bool packsInChunks = tiles.chunkPanels > 0;
+  if (packsInChunks || (!tiles.packA && !tiles.packB)) {
     // Nothing is prepared for all threads: each runs through k by itself.
     rowStart = columnStart = emit.constant(0);
     rowEnd = m;
     chunks(
         n, [&](Index tileFrom, Index tileTo, Index panelFrom, Index panelTo) {
+          if (packsInChunks)
+            prepareChunk(panelFrom);
           kLoops(0, ivs, {}, [&](Index from, Index extent, Value first) {
             makeViews();
+            if (packsInChunks)
+              packChunk(tileTo, panelFrom, panelTo, from, extent);
             tilesOf(tileFrom, tileTo, panelFrom, panelTo, from, extent, first);
           });
         });
@@ -94,24 +107,19 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
     interleaved = unitM && !unitK && tiles.perWord == 1;
     Index rowTiles = emit.ceilDiv(maxRows, tiles.mr);
     if (interleaved)
-      packedA = allocate({rowTiles, kc, mr});
-    // Squares of words overhang. Rows of tiles are read side by side: an odd
-    // number of lines apart, they do not compete for the same sets of the
-    // cache.
-    packedRow =
-        tiles.perWord > 1 ? emit.roundUp(kc, tiles.perWord * tiles.lanes) : kc;
-    if (tiles.unit == ContractionTiles::Unit::Tiles)
-      packedRow = emit.add(packedRow, emit.constant(tiles.depth()));
+      packedA = allocate({rowTiles, kc, mr}, packedType());
     if (!interleaved)
-      packedA = allocate({emit.mul(rowTiles, mr), packedRow});
+      packedA = allocate({emit.mul(rowTiles, mr), packedRow}, packedType());
+    if (tiles.biased)
+      rowStarts = allocate({emit.mul(rowTiles, mr)}, accumulator);
   }
   // Squares that are transposed at the end of k overhang.
-  if (tiles.packB) {
-    biasRow = emit.roundUp(emit.ceilDiv(kc, tiles.perWord), tiles.lanes);
-    Index rows = tiles.biased ? emit.add(biasRow, emit.constant(1)) : biasRow;
-    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()), rows,
-                        emit.constant(tiles.perWord * tiles.nr())});
-  }
+  if (tiles.packB)
+    packedB =
+        allocate({emit.ceilDiv(maxColumns, tiles.nr()),
+                  emit.roundUp(emit.ceilDiv(kc, tiles.perWord), tiles.lanes),
+                  emit.constant(tiles.perWord * tiles.nr())},
+                 packedType());
 
   emit.loop(emit.constant(0), m, emit.constant(tiles.maxRows),
             [&](Index start) {
@@ -122,9 +130,43 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
                 kBlock(from, extent, first);
               });
             });
-  for (Value buffer : {packedA, packedB})
+  for (Value buffer : {packedA, packedB, rowStarts})
     if (buffer)
       memref::DeallocOp::create(builder, loc, buffer);
+}
+
+Value ContractionEmitter::onStack(ArrayRef<int64_t> sizes, Type element) {
+  Operation *scope = builder.getInsertionBlock()->getParentOp();
+  while (!isa<scf::ForallOp, FunctionOpInterface>(scope))
+    scope = scope->getParentOp();
+  OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
+  return memref::AllocaOp::create(front, loc, MemRefType::get(sizes, element),
+                                  front.getI64IntegerAttr(64));
+}
+
+void ContractionEmitter::prepareChunk(Index panelFrom) {
+  firstPanel = panelFrom;
+  int64_t rows = *LoopEmitter::known(emit.roundUp(m, tiles.mr)),
+          words = llvm::divideCeil(tiles.kc, tiles.perWord);
+  packedA = onStack({rows, *LoopEmitter::known(packedRow)}, packedType());
+  if (tiles.biased)
+    rowStarts = onStack({rows}, accumulator);
+  packedB =
+      onStack({tiles.chunkPanels, int64_t(llvm::alignTo(words, tiles.lanes)),
+               tiles.perWord * tiles.nr()},
+              packedType());
+}
+
+void ContractionEmitter::packChunk(Index tileTo, Index panelFrom, Index panelTo,
+                                   Index from, Index extent) {
+  Index one = emit.constant(1);
+  emit.loop(emit.constant(0), tileTo, one, [&](Index t) {
+    packRows(emit.mul(t, emit.constant(tiles.mr)), from, extent);
+  });
+  if (b.unitColumn)
+    return packPanelWords(panelFrom, from, extent, panelTo);
+  emit.loop(panelFrom, panelTo, one,
+            [&](Index p) { packPanel(p, from, extent); });
 }
 
 void ContractionEmitter::kLoops(size_t depth, SmallVector<Index> &ivs,
@@ -218,6 +260,7 @@ void ContractionEmitter::tilesOf(Index tileFrom, Index tileTo, Index panelFrom,
 }
 
 void shardir::emitContraction(LoopEmitter &emit, const Contraction &contraction,
-                              const ContractionTiles &tiles, bool zeroInit) {
-  ContractionEmitter(emit, contraction, tiles, zeroInit).run();
+                              const ContractionTiles &tiles, bool zeroInit,
+                              const LoopNest *epilogue) {
+  ContractionEmitter(emit, contraction, tiles, zeroInit, epilogue).run();
 }

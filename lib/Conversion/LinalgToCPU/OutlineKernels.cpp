@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ContractionEmitter.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,6 +61,26 @@ bool initializes(Operation *fill, Operation *op) {
   return true;
 }
 
+/// Adds `next` to a nest that ends in a product whose only reader it is, and
+/// the buffer between them.
+bool addEpilogue(SmallVector<Operation *> &nest, Operation *next) {
+  auto product = dyn_cast<linalg::LinalgOp>(nest.back());
+  if (!product || shardir::findEpilogue(product) != next)
+    return false;
+  Value sums = product.getDpsInits()[0];
+  SmallVector<Operation *> frees;
+  for (Operation *user : sums.getUsers())
+    if (isa<memref::DeallocOp>(user))
+      frees.push_back(user);
+    else if (user != next && !llvm::is_contained(nest, user))
+      return false;
+  shardir::joinEpilogue(product, cast<linalg::LinalgOp>(next));
+  nest.insert(nest.begin(), sums.getDefiningOp());
+  nest.push_back(next);
+  llvm::append_range(nest, frees);
+  return true;
+}
+
 /// True if a pointer says as much as a descriptor.
 bool isOnePointer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
@@ -85,19 +106,25 @@ struct OutlineCpuKernelsPass
         SmallVector<Operation *> nest = {kernels[i]};
         if (i + 1 < kernels.size() && initializes(kernels[i], kernels[i + 1]))
           nest.push_back(kernels[++i]);
-        outline(nest, function, symbols, known);
+        Operation *last = nest.back();
+        if (i + 1 < kernels.size() && addEpilogue(nest, kernels[i + 1]))
+          last = kernels[++i];
+        outline(nest, last, function, symbols, known);
       }
     }
   }
 
-  void outline(ArrayRef<Operation *> nest, func::FuncOp parent,
+  /// Outlines `nest` to where `op` is, its last op with loops.
+  void outline(ArrayRef<Operation *> nest, Operation *op, func::FuncOp parent,
                SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known) {
-    Operation *op = nest.back();
     llvm::SetVector<Value> used;
     for (Operation *member : nest) {
       used.insert(member->operand_begin(), member->operand_end());
       getUsedValuesDefinedAbove(member->getRegions(), used);
     }
+    used.remove_if([&](Value value) {
+      return llvm::is_contained(nest, value.getDefiningOp());
+    });
 
     // Constants go along, so that the nest is compiled for their values.
     SmallVector<Value> arguments;
@@ -141,7 +168,7 @@ struct OutlineCpuKernelsPass
     }
     builder.setInsertionPoint(op);
     func::CallOp::create(builder, op->getLoc(), shared, arguments);
-    for (Operation *member : nest)
+    for (Operation *member : llvm::reverse(nest))
       member->erase();
   }
 };

@@ -116,8 +116,9 @@ void shardir::buildBufferizeForTesting(OpPassManager &pm) {
 void shardir::buildCpuContractions(OpPassManager &pm,
                                    const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
-  pm.addNestedPass<func::FuncOp>(createContractionsToCpuLoops(
-      {options.targetName, options.explain, options.plan}));
+  pm.addNestedPass<func::FuncOp>(
+      createContractionsToCpuLoops({options.targetName, options.explain,
+                                    options.plan, options.kernelTimes}));
 }
 
 void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {

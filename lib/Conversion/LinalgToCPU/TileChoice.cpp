@@ -74,8 +74,16 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
 /// True if `target` has dot products of bytes, widened or not.
 bool multipliesBytes(const ContractionShape &shape, const CpuTarget &target) {
   using Operands = ContractionShape::Operands;
-  return (shape.operands == Operands::I8 || shape.operands == Operands::U8) &&
-         (target.hasByteDot || !target.isAArch64());
+  switch (shape.operands) {
+  case Operands::I8:
+  case Operands::U8:
+    return target.hasByteDot || !target.isAArch64();
+  case Operands::U8I8:
+  case Operands::I8U8:
+    return !target.isAArch64();
+  default:
+    return false;
+  }
 }
 
 /// Chooses the unit that multiplies, once it is known which operands are
@@ -115,8 +123,10 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
   bool bytes = multipliesBytes(shape, target);
   if (bytes && target.hasByteTiles)
     return takeTiles(4,
-                     type == Operands::I8 ? "llvm.x86.tdpbssd.internal"
-                                          : "llvm.x86.tdpbuud.internal",
+                     type == Operands::I8     ? "llvm.x86.tdpbssd.internal"
+                     : type == Operands::U8   ? "llvm.x86.tdpbuud.internal"
+                     : type == Operands::U8I8 ? "llvm.x86.tdpbusd.internal"
+                                              : "llvm.x86.tdpbsud.internal",
                      "8-bit tiles of AMX");
   if (type == Operands::Bf16 && target.hasBf16Dot) {
     take(dot, 2, "llvm.x86.avx512bf16.dpbf16ps.512",
@@ -132,12 +142,13 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
          type == Operands::I8 ? "llvm.aarch64.neon.sdot"
                               : "llvm.aarch64.neon.udot",
          "dot products of four bytes");
-  } else if (target.hasByteDot && type == Operands::I8) {
+  } else if (target.hasByteDot) {
     take(dot, 4,
          byWidth("llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512.vpdpbusd.256",
                  "llvm.x86.avx512.vpdpbusd.128"),
          "dot products of four bytes");
-    tiles.biased = true;
+    tiles.firstIsUnsigned = true;
+    tiles.biased = type == Operands::I8 || type == Operands::U8;
   } else {
     // Widened to 16 bits while they are packed. LLVM makes one instruction of
     // the product and the sum where there is one (`vpdpwssd`).
@@ -148,6 +159,23 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
     tiles.addsApart = true;
   }
   tiles.packA = true;
+}
+
+/// Has each chunk pack what it reads by itself, on its stack, where that is
+/// possible: a few rows read a packed panel a few times only, and a block of
+/// all panels would leave the second cache before it is read. Rows of 256
+/// columns are long enough to stream: single panels, of 64, took twice as long.
+void packInChunks(const ContractionShape &shape, ContractionTiles &tiles) {
+  constexpr int64_t stackBytes = 64 * 1024, columns = 256;
+  int64_t panelBytes = tiles.kc * tiles.nr() * 4 / tiles.perWord;
+  if (tiles.unit != ContractionTiles::Unit::Dot || shape.n < 0 || shape.k < 0 ||
+      tiles.mc < shape.m || panelBytes > stackBytes)
+    return;
+  int64_t panels = ceilDiv(shape.n, tiles.nr());
+  tiles.chunkPanels =
+      std::min({ceilDiv(panels, 4), ceilDiv(columns, tiles.nr()),
+                stackBytes / panelBytes});
+  tiles.chunksN = ceilDiv(panels, tiles.chunkPanels);
 }
 } // namespace
 
@@ -205,10 +233,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  // Few rows read a packed panel a few times only: the second cache holds it.
-  bool fewRows = shape.m >= 0 && shape.m <= 4 * tiles.mr;
+  bool fewRows = shape.m >= 0 && shape.m <= 12 * tiles.mr;
   int64_t limit = forced.tileK > 0        ? forced.tileK
-                  : packsBytes && fewRows ? 512
+                  : packsBytes && fewRows ? 64 * tiles.perWord
                                           : 512 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
@@ -245,6 +272,8 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
       tiles.chunksN =
           std::clamp<int64_t>(n / (n >= 2048 ? 1024 : 512), 1, tiles.chunksN);
   }
+  if (packsBytes && fewRows)
+    packInChunks(shape, tiles);
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
   tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();
   return tiles;
@@ -272,6 +301,8 @@ std::string shardir::describe(const ContractionTiles &tiles) {
           : tiles.packA              ? ", the left operand packed"
           : tiles.packB              ? ", the right operand packed"
                                      : ", no operand packed";
+  if (tiles.chunkPanels > 0)
+    text += " by each part of columns";
   if (tiles.parallelBatch)
     text += ", threads share the batch";
   else if (tiles.parallel)

@@ -62,7 +62,8 @@ bool canJoin(Operation *op) {
       linalgOp.getNumLoops() == 0)
     return false;
   if (linalgOp.getNumDpsInputs() == 2 &&
-      (isFloatContraction(linalgOp) || isByteContraction(linalgOp)))
+      (isFloatContraction(linalgOp) ||
+       isByteContraction(linalgOp, /*mixed=*/true)))
     return false;
   for (AffineMap map : linalgOp.getIndexingMapsArray())
     for (AffineExpr expr : map.getResults())

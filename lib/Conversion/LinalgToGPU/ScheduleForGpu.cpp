@@ -16,7 +16,6 @@
 
 #include "Common/PlanOption.h"
 #include "Schedules/Contraction/ContractionKernel.h"
-#include "Schedules/KernelTimes.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
@@ -70,7 +69,8 @@ struct ScheduleForGpuPass
   LogicalResult initialize(MLIRContext *context) override {
     std::string error;
     if (!kernelTimes.empty() &&
-        !(times = KernelTimes::read(kernelTimes, arch, error)))
+        !(times = KernelTimes::read(kernelTimes, arch,
+                                    /*hasPredictions=*/true, error)))
       return emitError(UnknownLoc::get(context), "option kernel-times: ")
              << error;
     return success();

@@ -132,8 +132,27 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return longest;
   }
 
-  /// Replaces the peak by that of the buffers, and adds the time before
-  /// products are lowered.
+  /// The products that have become loops, one for each kernel's function.
+  ArrayAttr listProducts() {
+    Builder builder(&getContext());
+    SmallVector<Attribute> entries;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto schedule =
+          function->getAttrOfType<DictionaryAttr>(ShardIRDialect::kSchedule);
+      if (!schedule)
+        continue;
+      NamedAttrList entry(schedule);
+      entry.set("name", function.getSymNameAttr());
+      entry.set("loc", builder.getStringAttr(llvm::json::fixUTF8(
+                           describeLocation(function.getLoc()))));
+      entries.push_back(entry.getDictionary(&getContext()));
+      function->removeAttr(ShardIRDialect::kSchedule);
+    }
+    return builder.getArrayAttr(entries);
+  }
+
+  /// Replaces the peak by that of the buffers, adds the time before products
+  /// are lowered, and products after it.
   void updateOfBuffers(DictionaryAttr present) {
     Builder builder(&getContext());
     SmallVector<NamedAttribute> entries;
@@ -144,6 +163,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       if (std::optional<StepTime> time = findStepTime())
         entries.push_back(builder.getNamedAttr(
             "predicted", toAttribute(toJson(*time), &getContext())));
+    if (ArrayAttr products = listProducts(); !products.empty())
+      entries.push_back(builder.getNamedAttr("kernels", products));
     update(present, entries);
   }
 

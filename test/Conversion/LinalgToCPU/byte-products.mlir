@@ -3,8 +3,7 @@
 // RUN: shard-opt %s --shardir-to-cpu=target=avx512-vnni | %llvm_bindir/mlir-translate --mlir-to-llvmir | %llvm_bindir/llc -O2 -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -mattr=+avx512vnni | FileCheck %s --check-prefix=VNNI
 
 // The instructions that the innermost loop of a product of bytes becomes: four
-// bytes at a time, or pairs of 16 bits, whose product and sum are one instruction
-// with VNNI.
+// bytes at a time, or pairs of 16 bits.
 // AVXVNNI-LABEL: program.signed_kernel_{{[0-9]+}}_body_2:
 // AVXVNNI-COUNT-12: {vex} vpdpbusd {{.*}}ymm
 // AVX512-LABEL: program.signed_kernel_{{[0-9]+}}_body_2:
@@ -21,7 +20,7 @@ func.func @signed(%a: tensor<384x512xi8>, %b: tensor<512x256xi8>) -> tensor<384x
 }
 
 // VNNI-LABEL: program.unsigned_kernel_{{[0-9]+}}_body_2:
-// VNNI-COUNT-24: vpdpwssd {{.*}}zmm
+// VNNI-COUNT-24: vpdpbusd {{.*}}zmm
 func.func @unsigned(%a: tensor<384x512xi8>, %b: tensor<512x256xi8>) -> tensor<384x256xi32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<384x256xi32>

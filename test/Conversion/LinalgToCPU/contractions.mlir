@@ -197,17 +197,21 @@ func.func @left(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %
 
 // -----
 
-// Bytes are packed four to a word. VNNI's left operand is unsigned: 128 is added
-// to A's bytes, and sums start at -128 times those of B's columns. Without VNNI
+// Bytes are packed four to a word. One of VNNI's operands is unsigned: 128 is added
+// to B's bytes, and sums start at -128 times those of A's rows. Without VNNI
 // bytes are widened to 16 bits and packed in pairs.
 // VNNI-LABEL: func.func @bytes
 // VNNI:         %[[ROWS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<132x192xi8>
-// VNNI:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<4x49x256xi8>
+// VNNI:         %[[STARTS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<132xi32>
+// VNNI:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<4x48x256xi8>
+// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// VNNI:         %[[SUM:.+]] = vector.reduction <add>
+// VNNI:         %[[LESS:.+]] = arith.subi %{{.+}}, %[[SUM]]
+// VNNI:         memref.store %[[LESS]], %[[STARTS]]
 // VNNI:         arith.xori
 // VNNI:         vector.interleave {{.*}} : vector<32xi8>
-// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
-// VNNI:         arith.subi
-// VNNI:         %[[START:.+]] = vector.bitcast {{.*}} : vector<64xi8> to vector<16xi32>
+// VNNI:         %[[AT:.+]] = memref.load %[[STARTS]]
+// VNNI:         %[[START:.+]] = vector.broadcast %[[AT]] : i32 to vector<16xi32>
 // VNNI:         scf.for {{.*}} iter_args(%{{.+}} = %[[START]],
 // VNNI-COUNT-24:  llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"({{.*}}) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
 // VNNI:         scf.yield
@@ -230,14 +234,77 @@ func.func @bytes(%a: memref<128x130xi8>, %b: memref<130x256xi8>, %c: memref<128x
 
 // -----
 
-// Unsigned bytes are not biased: pairs, or AMX's products of unsigned ones.
+// Unsigned bytes of B become signed ones for VNNI. AMX has products of unsigned ones.
 // VNNI-LABEL: func.func @unsigned_bytes
-// VNNI-NOT:     arith.xori
-// VNNI:         arith.extui {{.*}} : vector<32xi8> to vector<32xi16>
-// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// VNNI:         arith.xori
+// VNNI:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK-LABEL: func.func @unsigned_bytes
+// CHECK:        arith.extui {{.*}} : vector<32xi8> to vector<32xi16>
+// CHECK:        llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // AMX-LABEL: func.func @unsigned_bytes
 // AMX:         llvm.call_intrinsic "llvm.x86.tdpbuud.internal"
 func.func @unsigned_bytes(%a: memref<128x130xi8>, %b: memref<130x256xi8>, %c: memref<128x256xi32>) {
   linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%a, %b : memref<128x130xi8>, memref<130x256xi8>) outs(%c : memref<128x256xi32>)
+  return
+}
+
+// -----
+
+// Operands of different signs are VNNI's as they are, the unsigned one first. Each
+// chunk of a product of few rows packs what it reads, on its stack.
+// VNNI-LABEL: func.func @mixed_bytes
+// VNNI:         scf.forall (%{{.+}}) in (16) {
+// VNNI-DAG:       %[[ROWS:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8x256xi8>
+// VNNI-DAG:       %[[PANELS:.+]] = memref.alloca() {alignment = 64 : i64} : memref<8x64x128xi8>
+// VNNI-NOT:     arith.xori
+// VNNI-COUNT-4:   memref.prefetch
+// VNNI:           %[[WORDS:.+]] = vector.load %[[PANELS]]
+// VNNI:           llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.+}}, %[[WORDS]], %{{.+}})
+// VNNI-NOT:     memref.alloc(
+// VNNI:         return
+// AMX-LABEL: func.func @mixed_bytes
+// AMX:         llvm.call_intrinsic "llvm.x86.tdpbsud.internal"
+// AVX2-LABEL: func.func @mixed_bytes
+// AVX2-DAG:    arith.extsi {{.*}} : vector<16xi8> to vector<16xi16>
+// AVX2-DAG:    arith.extui {{.*}} : vector<8xi8> to vector<8xi16>
+func.func @mixed_bytes(%a: memref<8x4096xi8>, %b: memref<4096x4096xi8>, %c: memref<8x4096xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x4096xi8>, memref<4096x4096xi8>) outs(%c : memref<8x4096xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %xw = arith.extsi %x : i8 to i32
+    %yw = arith.extui %y : i8 to i32
+    %p = arith.muli %xw, %yw : i32
+    %s = arith.addi %z, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+// The elementwise op behind a product of bytes is computed on tiles whose sums are complete, here in one block of k.
+// VNNI-LABEL: func.func @scaled_bytes
+// VNNI-NOT:     memref<128x256xi32>
+// VNNI:         %[[TILE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<6x64xi32>
+// VNNI-COUNT-24: vector.store %{{.+}}, %[[TILE]]
+// VNNI:         scf.for
+// VNNI:           %[[SUM:.+]] = vector.load %[[TILE]]
+// VNNI:           arith.sitofp %[[SUM]] : vector<16xi32> to vector<16xf32>
+// VNNI-NOT:     linalg.generic
+// VNNI:         return
+func.func @scaled_bytes(%a: memref<128x128xi8>, %b: memref<128x256xi8>, %s: memref<256xf32>, %r: memref<128x256xf32>) {
+  %zero = arith.constant 0 : i32
+  %c = memref.alloc() : memref<128x256xi32>
+  linalg.fill ins(%zero : i32) outs(%c : memref<128x256xi32>)
+  linalg.matmul ins(%a, %b : memref<128x128xi8>, memref<128x256xi8>) outs(%c : memref<128x256xi32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %s : memref<128x256xi32>, memref<256xf32>) outs(%r : memref<128x256xf32>) {
+  ^bb0(%sum: i32, %scale: f32, %o: f32):
+    %f = arith.sitofp %sum : i32 to f32
+    %g = arith.mulf %f, %scale : f32
+    linalg.yield %g : f32
+  }
+  memref.dealloc %c : memref<128x256xi32>
   return
 }

@@ -167,6 +167,12 @@ TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
   EXPECT_EQ(vnni.unit, Unit::Dot);
   EXPECT_EQ(vnni.perWord, 4);
   EXPECT_TRUE(vnni.biased && vnni.packA && vnni.packB);
+  // Bytes of different signs are what the instruction multiplies.
+  s.operands = ContractionShape::Operands::U8I8;
+  ContractionTiles mixed = chooseTiles(s, *CpuTarget::get("avx512-vnni"));
+  EXPECT_TRUE(mixed.firstIsUnsigned && mixed.perWord == 4 && !mixed.biased);
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("neon-dot")).unit, Unit::Fma);
+  s.operands = ContractionShape::Operands::I8;
   for (const char *name : {"x86-64", "avx2", "avx512"}) {
     ContractionTiles pairs = chooseTiles(s, *CpuTarget::get(name));
     EXPECT_EQ(pairs.perWord, 2);
@@ -179,9 +185,16 @@ TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
   // fast.
   s.m = 4;
   EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
-  // The second cache holds what is packed for a few rows.
+  // Each chunk packs what a few rows read on its stack.
   s.k = 4096;
-  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).kc, 512);
+  ContractionTiles few = chooseTiles(s, *CpuTarget::get("avx512-vnni"));
+  EXPECT_EQ(few.kc, 256);
+  EXPECT_EQ(few.chunkPanels, 4); // of 32 columns
+  EXPECT_EQ(few.chunksN, 4);
+  s.n = 4096;
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 8);
+  s.n = ContractionShape::unknown;
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 0);
   s.m = 2;
   EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
 }

@@ -22,7 +22,7 @@ struct ContractionShape {
   /// Bits of the type that is accumulated in: 32 or 64.
   unsigned accumulatorBits = 32;
   /// The type of both operands, of those that some CPUs multiply as they are.
-  enum class Operands { Other, Bf16, F16, I8, U8 };
+  enum class Operands { Other, Bf16, F16, I8, U8, U8I8, I8U8 };
   Operands operands = Operands::Other;
   /// The stride of an operand that is known to be 1.
   bool aUnitK = true, aUnitM = false, bUnitN = true, bUnitK = false;

@@ -67,6 +67,10 @@ struct CpuTarget {
     return bits >= vectorBits ? 1 : vectorBits / (bits < 8 ? 8 : bits);
   }
 
+  /// As measured times name the machine that they are from: the model, and a
+  /// hash of what else decides how long code takes on one core.
+  std::string signature() const;
+
   /// The machine that this process runs on.
   static CpuTarget host();
 

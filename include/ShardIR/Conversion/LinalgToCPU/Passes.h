@@ -41,6 +41,8 @@ struct CpuOptions {
   bool explain = false;
   /// Tile sizes that products take where they fit: `tile_m=8,tile_n=32`.
   std::string plan;
+  /// A file of measured times, whose plans products take.
+  std::string kernelTimes;
 };
 
 /// Scores of fewer bytes are left to the CPU's caches: ops that run over all of

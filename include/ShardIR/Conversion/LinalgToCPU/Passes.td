@@ -234,7 +234,8 @@ def ContractionsToCpuLoops
     threads there will be. A `linalg.fill` with zero right before is taken into
     the first block of k. Operands in bf16 and f16 are widened while they are
     packed, where the target does not multiply them as they are. With `explain` a
-    remark names the schedule of each (docs/Performance.md).
+    remark names the schedule of each (docs/Performance.md), and the function
+    has it as `shardir.schedule`, for the report.
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
@@ -261,7 +262,10 @@ def ContractionsToCpuLoops
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">,
     Option<"plan", "plan", "std::string", "",
-           "Tile sizes, taken where they fit: tile_m=8,tile_n=32">
+           "Tile sizes, taken where they fit: tile_m=8,tile_n=32">,
+    Option<"kernelTimes", "kernel-times", "std::string", "",
+           "A file of measured times, whose plans are taken where it has the "
+           "product and no plan is given">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

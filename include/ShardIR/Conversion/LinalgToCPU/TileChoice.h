@@ -55,8 +55,11 @@ struct ContractionTiles {
   int64_t perWord = 1;
   /// The intrinsic only multiplies: another instruction adds its result.
   bool addsApart = false;
-  /// The intrinsic takes A's bytes as unsigned ones: 128 is added to them, and
-  /// sums start at -128 times the sum of B's column.
+  /// The intrinsic takes one operand's bytes as unsigned and the other's as
+  /// signed ones.
+  bool firstIsUnsigned = false;
+  /// The operands are of the same sign: B is packed as of the other one, by 128
+  /// more or less, and sums start at -128 or 128 times the sum of A's row.
   bool biased = false;
   /// Rows and vectors (for Inner: columns) of the register tile, and lanes of
   /// one vector.
@@ -76,6 +79,9 @@ struct ContractionTiles {
   bool parallel = false;
   /// How many parts the columns of one block of rows are cut into, at most.
   int64_t chunksN = 1;
+  /// Panels of a chunk that packs what it reads by itself, on its stack; 0: all
+  /// threads pack first.
+  int64_t chunkPanels = 0;
 
   /// Columns of the register tile.
   int64_t nr() const { return kind == Kind::Inner ? nv : nv * lanes; }

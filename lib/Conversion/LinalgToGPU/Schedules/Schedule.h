@@ -21,6 +21,7 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCHEDULE_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCHEDULE_H
 
+#include "Common/KernelTimes.h"
 #include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -32,9 +33,6 @@
 #include <vector>
 
 namespace shardir {
-
-/// A plan in numbers by name: `tile_m`, `stages`, ….
-using PlanNumbers = std::vector<std::pair<llvm::StringRef, int64_t>>;
 
 /// The prediction of a schedule for one op.
 struct Estimate {

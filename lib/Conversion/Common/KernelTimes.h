@@ -6,28 +6,38 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Times of kernels that were measured on a card, in a file that gpu-check's
-// run.sh --tune writes and the option kernel-times names. Requires a file for
-// the same architecture. Guarantees estimates by the model alone where it says
-// nothing of a schedule's plan; no IR is read but for the op's problem.
+// Times of kernels that were measured on a card or a processor, in a file that
+// gpu-check's run.sh --tune or shard-run --tune writes and the option
+// kernel-times names. Requires a file for the same architecture. Guarantees
+// estimates by the model alone where it says nothing of a schedule's plan; no
+// IR is read.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELTIMES_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELTIMES_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_KERNELTIMES_H
+#define SHARDIR_LIB_CONVERSION_COMMON_KERNELTIMES_H
 
-#include "Schedule.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace shardir {
+
+/// A plan in numbers by name: `tile_m`, `stages`, ….
+using PlanNumbers = std::vector<std::pair<llvm::StringRef, int64_t>>;
 
 class KernelTimes {
 public:
   /// Null with a message where the file is unreadable, has no such times, or is
-  /// for another architecture than `arch`.
-  static std::shared_ptr<const KernelTimes>
-  read(llvm::StringRef file, llvm::StringRef arch, std::string &error);
+  /// for another architecture than `arch`. Without predictions `correct` knows
+  /// nothing of other problems than those that were measured.
+  static std::shared_ptr<const KernelTimes> read(llvm::StringRef file,
+                                                 llvm::StringRef arch,
+                                                 bool hasPredictions,
+                                                 std::string &error);
 
   /// Seconds of `problem` by this plan as measured; else `predicted` seconds
   /// times the geometric mean of what other problems took by this plan,
@@ -38,6 +48,9 @@ public:
 
   bool has(llvm::StringRef problem, llvm::StringRef schedule,
            const PlanNumbers &plan) const;
+
+  /// The plan that took least for `problem`; empty where none was measured.
+  PlanNumbers fastestPlan(llvm::StringRef problem) const;
 
 private:
   /// Logarithms of positive numbers are added up.
@@ -50,8 +63,12 @@ private:
   /// Measured over predicted time by plan, whatever its splits and copies,
   /// which depend on the problem; and by schedule.
   std::map<std::string, Mean> factors;
+  /// The least measured time, in ns, and its plan, by problem.
+  std::map<std::string,
+           std::pair<double, std::vector<std::pair<std::string, int64_t>>>>
+      fastest;
 };
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELTIMES_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_KERNELTIMES_H

@@ -8,19 +8,17 @@
 //
 // The table of measured times. The file is an object: `arch`, `source` (the
 // card, for people), and `kernels`, a list of objects with `problem`,
-// `schedule`, `plan` and `predicted_ns` as the report has them, and
-// `measured_ns`.
+// `schedule`, `plan` and, where the schedule predicts one, `predicted_ns` as
+// the report has them, and `measured_ns`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelTimes.h"
 
-#include "ShardIR/Dialect/Kernel/Kernel.h"
-
-#include "llvm/Support/Format.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 
@@ -45,8 +43,10 @@ static std::string exactKeyOf(StringRef problem, StringRef schedule,
   return keyOf(schedule, plan, /*isExact=*/true) + " " + problem.str();
 }
 
-std::shared_ptr<const KernelTimes>
-KernelTimes::read(StringRef file, StringRef arch, std::string &error) {
+std::shared_ptr<const KernelTimes> KernelTimes::read(StringRef file,
+                                                     StringRef arch,
+                                                     bool hasPredictions,
+                                                     std::string &error) {
   auto failed = [&](const Twine &why) {
     error = (file + ": " + why).str();
     return nullptr;
@@ -61,12 +61,13 @@ KernelTimes::read(StringRef file, StringRef arch, std::string &error) {
   const llvm::json::Array *kernels =
       object ? object->getArray("kernels") : nullptr;
   if (!kernels)
-    return failed("must be an object with a list 'kernels', as run.sh --tune "
-                  "of utils/gpu-check.sh writes it");
+    return failed("must be an object with a list 'kernels', as --tune writes "
+                  "it; remove it and tune again");
   auto measuredFor = object->getString("arch");
   if (!measuredFor || *measuredFor != arch)
     return failed("has times of " + measuredFor.value_or("no arch") +
-                  ", but the program is compiled for " + arch);
+                  ", but the program is compiled for " + arch +
+                  "; tune on the machine that it is compiled for");
   auto times = std::make_shared<KernelTimes>();
   auto add = [](Mean &mean, double number) {
     mean.logarithms += std::log(number);
@@ -83,13 +84,14 @@ KernelTimes::read(StringRef file, StringRef arch, std::string &error) {
     };
     const llvm::json::Object *numbers =
         kernel ? kernel->getObject("plan") : nullptr;
-    double predicted = positive("predicted_ns"),
-           measured = positive("measured_ns");
+    double measured = positive("measured_ns"),
+           predicted = hasPredictions ? positive("predicted_ns") : measured;
     if (!text("problem") || !text("schedule") || !numbers || predicted == 0 ||
         measured == 0)
       return failed("kernel " + Twine(i) +
-                    " must have a problem, a schedule, a plan, and positive "
-                    "predicted_ns and measured_ns");
+                    " must have a problem, a schedule, a plan, and positive " +
+                    (hasPredictions ? "predicted_ns and " : "") +
+                    "measured_ns");
     if (!std::isfinite(std::log(measured / predicted)))
       return failed("kernel " + Twine(i) +
                     " has a measured_ns that is out of proportion to its "
@@ -104,6 +106,11 @@ KernelTimes::read(StringRef file, StringRef arch, std::string &error) {
     }
     add(times->seconds[exactKeyOf(*text("problem"), *text("schedule"), plan)],
         measured * 1e-9);
+    auto &[least, numbersOfLeast] = times->fastest[text("problem")->str()];
+    if (least == 0 || measured < least) {
+      least = measured;
+      numbersOfLeast.assign(plan.begin(), plan.end());
+    }
     add(times->factors[keyOf(*text("schedule"), plan, /*isExact=*/false)],
         measured / predicted);
     add(times->factors[text("schedule")->str()], measured / predicted);
@@ -131,76 +138,9 @@ bool KernelTimes::has(StringRef problem, StringRef schedule,
   return seconds.count(exactKeyOf(problem, schedule, plan)) != 0;
 }
 
-static std::string hashOf(StringRef text) {
-  std::string hash = " #";
-  llvm::raw_string_ostream(hash)
-      << llvm::format_hex_no_prefix(llvm::xxh3_64bits(text), 16);
-  return hash;
-}
-
-std::string shardir::besideOf(ArrayRef<Operation *> ops) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  for (Operation *op : ops) {
-    out << problemOf(op) << "{";
-    op->walk([&](Operation *inner) { out << inner->getName() << " "; });
-    out << "}";
-  }
-  return " with " + std::to_string(ops.size()) + " ops" + hashOf(text);
-}
-
-std::string shardir::problemOf(Operation *op, StringRef beside) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  out << op->getName().getStringRef() << "(";
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  bool isFirst = true;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue;
-    out << (isFirst ? "" : ", ");
-    isFirst = false;
-    for (int64_t extent : type.getShape())
-      if (ShapedType::isDynamic(extent))
-        out << "?x";
-      else
-        out << extent << "x";
-    out << type.getElementType();
-    if (!linalgOp)
-      continue;
-    out << "[";
-    llvm::interleaveComma(
-        linalgOp.getMatchingIndexingMap(&operand).getResults(), out);
-    out << "]";
-  }
-  out << ")";
-  // Attentions of the same operands differ by mask and layout.
-  if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op)) {
-    std::string whole;
-    llvm::raw_string_ostream print(whole);
-    // Without marks, such as that of a plan that is forced.
-    OwningOpRef<Operation *> plain = op->clone();
-    plain->setDiscardableAttrs(ArrayRef<NamedAttribute>());
-    plain->print(print, OpPrintingFlags().useLocalScope());
-    out << hashOf(whole);
-  }
-  out << beside;
-  return text;
-}
-
-double shardir::correctedSeconds(Operation *op, StringRef schedule,
-                                 const PlanNumbers &plan, double seconds,
-                                 const GpuTarget &target, StringRef beside) {
-  // Without numbers there is one plan, of ops that the problem does not tell
-  // apart.
-  return target.times && !plan.empty()
-             ? target.times->correct(problemOf(op, beside), schedule, plan,
-                                     seconds)
-             : seconds;
-}
-
-bool shardir::isMeasured(Operation *op, StringRef schedule,
-                         const PlanNumbers &plan, const GpuTarget &target) {
-  return target.times && target.times->has(problemOf(op), schedule, plan);
+PlanNumbers KernelTimes::fastestPlan(StringRef problem) const {
+  auto found = fastest.find(problem.str());
+  if (found == fastest.end())
+    return {};
+  return PlanNumbers(found->second.second.begin(), found->second.second.end());
 }
