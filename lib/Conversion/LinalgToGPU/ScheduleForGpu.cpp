@@ -243,9 +243,9 @@ struct ScheduleForGpuPass
     }
   }
 
-  /// Only wgmma and tcgen05 multiply 8-bit floats.
+  /// Before sm_89 matrix units have no 8-bit floats.
   void widenProducts(const GpuTarget &target) {
-    if (target.isHost() || target.hasWarpgroupMma() || target.hasTensorMemory())
+    if (target.isHost() || target.hasFloat8Mma())
       return;
     SmallVector<linalg::LinalgOp> products;
     getOperation().walk([&](linalg::LinalgOp op) {

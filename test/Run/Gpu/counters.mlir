@@ -65,6 +65,12 @@
 // RUN: %{run} --options="arch=sm_80 plan=tile_m=64,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
 // RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
 
+// Of 8-bit floats, too: no second kernel adds parts of sums.
+// REDEFINE: %{function} = few_rows_f8
+// RUN: %{run} --options="arch=sm_90a machine=h200x8 plan=tile_n=32" --verify | FileCheck %s --check-prefix=FEW
+// RUN: %{check} --kernels=1 --bytes=573440 --no-conflicts
+// FEW: few_rows_f8_matmul_mma_16x512x1024_f8E4M3FN
+
 // REDEFINE: %{function} = product
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // wgmma reads 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
@@ -134,6 +140,15 @@ func.func @few_rows(%a: tensor<16x512xbf16>, %b: tensor<512x512xbf16>) -> tensor
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x512xbf16>) -> tensor<16x512xbf16>
   %0 = linalg.matmul ins(%a, %b : tensor<16x512xbf16>, tensor<512x512xbf16>) outs(%f : tensor<16x512xbf16>) -> tensor<16x512xbf16>
   return %0 : tensor<16x512xbf16>
+}
+
+func.func @few_rows_f8(%a: tensor<16x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>) -> tensor<16x512xf32> {
+  %e = tensor.empty() : tensor<16x512xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x512xf32>) -> tensor<16x512xf32>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<16x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%f : tensor<16x512xf32>) -> tensor<16x512xf32>
+  return %0 : tensor<16x512xf32>
 }
 
 func.func @transposed(%a: tensor<256x512xbf16>) -> tensor<512x256xbf16> {
