@@ -21,8 +21,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../WarpgroupMemory.h"
+#include "ScaledProduct.h"
 #include "TensorMapTiles.h"
 #include "WarpgroupProduct.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -34,7 +36,10 @@ public:
                         const Epilogue &epilogue, const LoopNest &nest,
                         const TilePlan &plan)
       : TensorMapTiles(emit, contraction, epilogue, nest, plan),
-        product(emit, a, b, plan.bn) {}
+        product(emit, a, b, plan.bn) {
+    if (contraction.op->hasAttr(kScaledProduct))
+      scales.emplace(emit, contraction, nest, plan.bn);
+  }
 
   void run(StringRef name);
 
@@ -45,9 +50,16 @@ private:
 
   void storeBoxes(Value sums, Index group, Index inGroup, Value leads);
   void keepGroup(Index address, Index group, Index inGroup);
+  /// Of a thread's sum `i`: the number of its row and of its column.
+  static int rowOf(int64_t i) { return int(i / 2 % 2); }
+  static int columnOf(int64_t i) { return int(i / 4 * 2 + i % 2); }
+  void loadScales(Index group, Index inGroup);
+  /// `sums` and the sums of a step, scaled.
+  Value addScaled(Value sums, Value parts);
   void multiplyTiles();
 
   WarpgroupProduct product;
+  std::optional<StepScales> scales; ///< of a scaled product
 };
 } // namespace
 
@@ -138,6 +150,37 @@ void WarpSpecializedKernel::keepGroup(Index address, Index group,
   });
 }
 
+void WarpSpecializedKernel::loadScales(Index group, Index inGroup) {
+  SmallVector<Index> ivs = ivsAt(tileM, tileN);
+  for (auto [loop, iv] : llvm::zip(contraction.outerK, stepOuterK))
+    ivs[loop] = iv;
+  ivs[contraction.k] = stepK;
+  scales->setStep(ivs);
+  auto existing = [&](int loop, Index at, int64_t tile) {
+    return divides(loop, tile)
+               ? at
+               : emit.min(at, emit.sub(extent(loop), emit.constant(1)));
+  };
+  Index row = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
+  product.forEachPair(inGroup, [&](Index m, Index n, int64_t at) {
+    for (int64_t i : {at, at + 1}) {
+      Index column = emit.add(emit.add(tileN, n), emit.constant(i - at));
+      scales->load(existing(contraction.m, emit.add(row, m), plan.bm), rowOf(i),
+                   existing(contraction.n, column, plan.bn), columnOf(i));
+    }
+  });
+}
+
+Value WarpSpecializedKernel::addScaled(Value sums, Value parts) {
+  for (int64_t i = 0; i < plan.bn / 2; ++i) {
+    Value sum = math::FmaOp::create(
+        emit.builder, emit.loc, product.sum(parts, i),
+        scales->at(rowOf(i), columnOf(i)), product.sum(sums, i));
+    sums = LLVM::InsertValueOp::create(emit.builder, emit.loc, sums, sum, i);
+  }
+  return sums;
+}
+
 void WarpSpecializedKernel::multiplyTiles() {
   Index inGroup = emit.rem(emit.thread(), groupThreads);
   Index group =
@@ -152,6 +195,9 @@ void WarpSpecializedKernel::multiplyTiles() {
         {product.zeros(), none, place.stage, place.parity},
         [&](Index before, ValueRange carried) -> SmallVector<Value> {
           Place place = {carried[2], carried[3]};
+          // They come while the step is multiplied.
+          if (scales)
+            loadScales(group, inGroup);
           await(barrier(place.stage, false), place.parity);
           Index offset =
               emit.add(shared, emit.mul(Index(place.stage), stageBytes()));
@@ -161,18 +207,28 @@ void WarpSpecializedKernel::multiplyTiles() {
           Value left = emit.cast(rows, 64);
           Value right =
               emit.cast(emit.add(offset, emit.constant(bytesA())), 64);
+          Place after = next(place);
+          if (scales) {
+            Value parts =
+                product.multiply(product.zeros(), left, right, plan.bk);
+            product.wait(0);
+            emit.branch(isFirst, [&] { release(place.stage); });
+            return {addScaled(carried[0], parts), place.stage, after.stage,
+                    after.parity};
+          }
           Value sums = product.multiply(carried[0], left, right, plan.bk);
           // The step before has been multiplied: its stage is free.
           product.wait(1);
           Value some = emit.lessThan(emit.constant(0), before);
           emit.branch(emit.both(isFirst, some), [&] { release(carried[1]); });
-          Place after = next(place);
           return {sums, place.stage, after.stage, after.parity};
         });
     ArrayRef<Value> end = made.second;
-    product.wait(0);
-    Value some = emit.lessThan(emit.constant(0), made.first);
-    emit.branch(emit.both(isFirst, some), [&] { release(end[1]); });
+    if (!scales) {
+      product.wait(0);
+      Value some = emit.lessThan(emit.constant(0), made.first);
+      emit.branch(emit.both(isFirst, some), [&] { release(end[1]); });
+    }
     if (mapC) {
       storeBoxes(end[0], group, inGroup, leads);
       return {end[2], end[3]};

@@ -27,6 +27,7 @@
 
 #include "ContractionKernel.h"
 #include "OperandCopies.h"
+#include "ScaledProduct.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -61,7 +62,10 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     auto contraction = dyn_cast<linalg::LinalgOp>(op);
-    if (!contraction || !kernel.runsOn(target) || !isTileable(contraction))
+    if (!contraction || !kernel.runsOn(target))
+      return std::nullopt;
+    bool scaled = takesScales() && contraction->hasAttr(kScaledProduct);
+    if (!scaled && !isTileable(contraction))
       return std::nullopt;
     Multiplicand multiplicand = multiplicandOf(contraction);
     if (multiplicand == Multiplicand::None ||
@@ -71,7 +75,9 @@ public:
     Condition suits{true, {}};
     if (kernel.isFedByTensorMaps)
       suits = suitsTensorMaps(contraction, choice.plan);
-    if (suits.never() || (!suits.always() && !kernel.hasOther))
+    if (suits.never() || (!suits.always() && (scaled || !kernel.hasOther)))
+      return std::nullopt;
+    if (scaled && !haveStepsOneScale(contraction, choice.plan.bk))
       return std::nullopt;
     Estimate estimate = estimateOfTiles(contraction, kernel.units, choice);
     if (target.isHost())
@@ -89,6 +95,8 @@ public:
   }
 
 private:
+  bool takesScales() const { return kernel.emit == emitWarpSpecializedKernel; }
+
   TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) const {
     Multiplicand multiplicand = multiplicandOf(op);
     SmallVector<TilePlan> plans;
@@ -101,7 +109,15 @@ private:
         plan.pair = 2;
         plans.push_back(planFor(plan, multiplicand));
       }
-    plans = withOperandCopies(op, plans);
+    bool scaled = op->hasAttr(kScaledProduct);
+    if (scaled) {
+      // Registers hold a step's sums beside all sums; operands are as they are.
+      constexpr int64_t mostColumns = 128;
+      llvm::erase_if(
+          plans, [](const TilePlan &plan) { return plan.bn > mostColumns; });
+    } else {
+      plans = withOperandCopies(op, plans);
+    }
     // The copy engine knows aligned rows alone.
     if (kernel.isFedByTensorMaps &&
         llvm::any_of(plans, [](const TilePlan &plan) {
@@ -114,6 +130,9 @@ private:
       auto number = size_t(llvm::find(widths, plan.bn) - std::begin(widths));
       double efficiency = plan.pair == 2 ? kernel.efficiencyOfPairs[number]
                                          : kernel.efficiency[number];
+      // A warpgroup scales a step's sums before it multiplies again.
+      if (scaled)
+        efficiency *= 0.75;
       return target.matrixFlops * rateOf(multiplicand) * efficiency;
     };
     // Where addresses are sure to suit.
@@ -121,7 +140,7 @@ private:
       return !plan.byElements[0] && !plan.byElements[1] &&
              suitsTensorMaps(op, plan).always();
     };
-    if (kernel.emit == emitWarpSpecializedKernel && !target.isHost())
+    if (kernel.emit == emitWarpSpecializedKernel && !target.isHost() && !scaled)
       for (unsigned input : {0u, 1u})
         if (std::optional<TileChoice> grouped = chooseGroupedTiles(
                 op, input, name(), plans, target, flopsOf, suits))
