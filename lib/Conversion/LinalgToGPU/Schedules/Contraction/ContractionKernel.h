@@ -129,6 +129,8 @@ protected:
   llvm::SmallVector<mlir::Value> boundsOrNone(Index group);
   /// True if the tile has rows between such bounds.
   mlir::Value isInTile(mlir::Value from, mlir::Value to);
+  /// The steps from the first group that has rows in the tile to the last one.
+  void takeGroups(Index &first, Index &count);
   /// Sums go there instead of to C: [split][batch…][m][n], rows of an even
   /// number of elements; null where C gets them.
   mlir::Value partials;
@@ -172,11 +174,6 @@ protected:
   virtual int64_t lag() const { return 1; }
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
-
-private:
-  /// With `groups`, the steps from the first group that has rows in the tile to
-  /// the last one.
-  void takeGroups(Index &first, Index &count);
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMapTiles.h"
+#include "../WarpgroupMemory.h"
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -288,6 +289,39 @@ TensorMapTiles::forEachStep(ValueRange start, StepBody body) {
                   return body(step, carried);
                 });
   return {count, end};
+}
+
+void TensorMapTiles::keepGroup(Index address, Index first, int64_t count,
+                               Index thread, int64_t threads,
+                               function_ref<void()> meet) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index start = emit.add(tileM, first);
+  Index end =
+      emit.min(emit.add(start, emit.constant(count)), extent(contraction.m));
+  Value isPart =
+      arith::OrIOp::create(builder, loc, emit.lessThan(start, groupFirst),
+                           emit.lessThan(groupEnd, end));
+  emit.branch(isPart, [&] {
+    // Eight threads a row.
+    constexpr int64_t chunk = 16, perRow = rowBytes / chunk;
+    Value zeros = emit.zero(VectorType::get(4, builder.getI32Type()));
+    Index byte = emit.mul(emit.rem(thread, perRow), chunk);
+    for (int64_t from = 0; from < count; from += threads / perRow) {
+      Index row = emit.add(emit.div(thread, perRow), emit.constant(from));
+      Index at = emit.add(start, row);
+      Value outside =
+          arith::OrIOp::create(builder, loc, emit.lessThan(at, groupFirst),
+                               emit.lessEqual(groupEnd, at));
+      emit.branch(outside, [&] {
+        Index to = emit.add(emit.add(address, byte), emit.mul(row, rowBytes));
+        LLVM::StoreOp::create(builder, loc, zeros, sharedPointer(emit, to),
+                              chunk);
+      });
+    }
+    publishToAsyncProxy(emit);
+    meet();
+  });
 }
 
 /// Lanes look at 32 groups at a time; those that have no row in the tile have

@@ -86,6 +86,11 @@ protected:
       llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
                                                         mlir::ValueRange)>
           body);
+  /// Sets to 0 what is of other groups than the step's in `count` rows of A's
+  /// tile, the first of which is number `first` and lies at `address`. Each of
+  /// `threads` threads; `meet` waits for all of them.
+  void keepGroup(Index address, Index first, int64_t count, Index thread,
+                 int64_t threads, llvm::function_ref<void()> meet);
   /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);

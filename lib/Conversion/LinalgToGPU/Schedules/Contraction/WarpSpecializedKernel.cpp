@@ -49,7 +49,6 @@ private:
   static constexpr int64_t copierRegisters = 40, multiplierRegisters = 232;
 
   void storeBoxes(Value sums, Index group, Index inGroup, Value leads);
-  void keepGroup(Index address, Index group, Index inGroup);
   /// Of a thread's sum `i`: the number of its row and of its column.
   static int rowOf(int64_t i) { return int(i / 2 % 2); }
   static int columnOf(int64_t i) { return int(i / 4 * 2 + i % 2); }
@@ -114,42 +113,6 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
   }
 }
 
-/// Of the warpgroup's rows of A's tile, which begin at `address`, only those of
-/// the step's group are left.
-void WarpSpecializedKernel::keepGroup(Index address, Index group,
-                                      Index inGroup) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Index start = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
-  Index end = emit.min(emit.add(start, emit.constant(WarpgroupProduct::rows)),
-                       extent(contraction.m));
-  Value isPart =
-      arith::OrIOp::create(builder, loc, emit.lessThan(start, groupFirst),
-                           emit.lessThan(groupEnd, end));
-  emit.branch(isPart, [&] {
-    // Eight threads a row, 16 rows at a time.
-    constexpr int64_t chunk = 16, perRow = rowBytes / chunk,
-                      rowsAtOnce = groupThreads / perRow;
-    Value zeros = emit.zero(VectorType::get(4, builder.getI32Type()));
-    Index byte = emit.mul(emit.rem(inGroup, perRow), chunk);
-    for (int64_t first = 0; first < WarpgroupProduct::rows;
-         first += rowsAtOnce) {
-      Index row = emit.add(emit.div(inGroup, perRow), emit.constant(first));
-      Index at = emit.add(start, row);
-      Value outside =
-          arith::OrIOp::create(builder, loc, emit.lessThan(at, groupFirst),
-                               emit.lessEqual(groupEnd, at));
-      emit.branch(outside, [&] {
-        Index to = emit.add(emit.add(address, byte), emit.mul(row, rowBytes));
-        LLVM::StoreOp::create(builder, loc, zeros, sharedPointer(emit, to),
-                              chunk);
-      });
-    }
-    publishToAsyncProxy(emit);
-    meet(emit, emit.cast(emit.add(group, emit.constant(1)), 32), groupThreads);
-  });
-}
-
 void WarpSpecializedKernel::loadScales(Index group, Index inGroup) {
   SmallVector<Index> ivs = ivsAt(tileM, tileN);
   for (auto [loop, iv] : llvm::zip(contraction.outerK, stepOuterK))
@@ -203,7 +166,12 @@ void WarpSpecializedKernel::multiplyTiles() {
               emit.add(shared, emit.mul(Index(place.stage), stageBytes()));
           Index rows = emit.add(offset, product.partOfA(group));
           if (groups)
-            keepGroup(rows, group, inGroup);
+            keepGroup(rows, emit.mul(group, WarpgroupProduct::rows),
+                      WarpgroupProduct::rows, inGroup, groupThreads, [&] {
+                        meet(emit,
+                             emit.cast(emit.add(group, emit.constant(1)), 32),
+                             groupThreads);
+                      });
           Value left = emit.cast(rows, 64);
           Value right =
               emit.cast(emit.add(offset, emit.constant(bytesA())), 64);

@@ -140,11 +140,16 @@ private:
       return !plan.byElements[0] && !plan.byElements[1] &&
              suitsTensorMaps(op, plan).always();
     };
-    if (kernel.emit == emitWarpSpecializedKernel && !target.isHost() && !scaled)
+    if (kernel.isFedByTensorMaps && !target.isHost() && !scaled) {
+      // The second block of a pair does not wait for its own rows of A.
+      SmallVector<TilePlan> single;
+      llvm::copy_if(plans, std::back_inserter(single),
+                    [](const TilePlan &plan) { return plan.pair == 1; });
       for (unsigned input : {0u, 1u})
         if (std::optional<TileChoice> grouped = chooseGroupedTiles(
-                op, input, name(), plans, target, flopsOf, suits))
+                op, input, name(), single, target, flopsOf, suits))
           return *grouped;
+    }
     return chooseTiles(op, name(), plans, target, flopsOf);
   }
 
