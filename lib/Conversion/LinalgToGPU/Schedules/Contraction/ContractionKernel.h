@@ -32,6 +32,12 @@ struct TilePlan {
   /// Blocks that compute a tile together: 2 are a cluster, and bring half of
   /// the rows and half of the columns each.
   int64_t pair = 1;
+  /// Warpgroups that share the steps of a tile of 64 rows; the first one adds
+  /// their sums.
+  int64_t kGroups = 1;
+  /// Two blocks, a cluster, have the same columns of neighbouring tiles: each
+  /// brings half of B's tile for both.
+  bool sharesB = false;
   /// Tiles lie along k in shared memory, whatever memory does.
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.

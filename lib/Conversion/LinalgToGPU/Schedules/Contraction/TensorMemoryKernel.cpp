@@ -92,13 +92,11 @@ private:
 
 /// All threads, of both blocks of a pair.
 void TensorMemoryKernel::meetAll() {
-  OpBuilder &builder = emit.builder;
   fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   if (plan.pair == 1) {
     emit.barrier();
   } else {
-    NVVM::ClusterArriveOp::create(builder, emit.loc, builder.getUnitAttr());
-    NVVM::ClusterWaitOp::create(builder, emit.loc, builder.getUnitAttr());
+    meetCluster();
   }
   fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
 }
@@ -279,10 +277,7 @@ void TensorMemoryKernel::giveAccumulator(Value buffer) {
   Value empty = accumulator(buffer, true);
   if (plan.pair == 1)
     return arrive(emit, empty);
-  // Upstream has no op for another block's.
-  emit.assembly({}, ofLeader(empty),
-                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
-                "r");
+  arriveAt(ofLeader(empty));
 }
 
 /// A warpgroup, a row of the block's part each.

@@ -138,8 +138,10 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   double once = (shape.m * size[0] + shape.n * size[1]) * shape.k * shape.batch;
   if (hasWindows(op))
     once = bytesMoved(op);
-  double all =
-      tiles * (double(plan.bm) * size[0] + double(plan.bn) * size[1]) * shape.k;
+  double all = tiles *
+               (double(plan.bm) * size[0] +
+                double(plan.bn) * size[1] / (plan.sharesB ? 2 : 1)) *
+               shape.k;
   double outputs = shape.m * shape.n * shape.batch;
   double stored = outputs * bytesOf(op.getDpsInits()[0]);
   double bytes = once + std::max(0.0, all - once) / 4;
@@ -190,7 +192,8 @@ static TilePlan withForcedStages(linalg::LinalgOp op, TilePlan plan,
   constexpr int64_t fewestStages = 3, otherBytes = 34 * 1024;
   int64_t size = elementBytes(getElementTypeOrSelf(op.getDpsInputs()[0]));
   int64_t stages = forcedNumber(op, "stages").value_or(plan.stages);
-  int64_t bytes = stages * (plan.bm + plan.bn) * plan.bk * size;
+  int64_t bytes = stages * (plan.bm + plan.bn) * plan.bk * size +
+                  (plan.kGroups - 1) * plan.bm * plan.bn * 4;
   if (stages >= fewestStages &&
       (stages < plan.stages || bytes + otherBytes <= target.sharedBytes))
     plan.stages = stages;
@@ -271,6 +274,8 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
   if (plan.pair == 2)
     text += ", pairs of blocks";
+  if (plan.sharesB)
+    text += ", columns copied for two blocks";
   if (plan.splits > 1)
     text += llvm::formatv(", k shared by {0} blocks", plan.splits);
   for (unsigned input : {0u, 1u})

@@ -33,8 +33,8 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// Tiles of 128 rows and 256, 128 or 64 columns, in blocks of eight warps and
-/// those that feed them.
+/// Tiles of 128 rows and 256, 128 or 64 columns, or of 64 and 128, in blocks of
+/// eight warps and those that feed them.
 struct WarpgroupKernel {
   StringRef name, units;
   bool (*runsOn)(const GpuTarget &target);
@@ -48,10 +48,22 @@ struct WarpgroupKernel {
   bool hasOther;
   /// Of tiles of 256 rows by pairs of blocks, but for the narrowest.
   double efficiencyOfPairs[2];
+  /// Of tiles of 64 x 128, whose steps the warpgroups share; 0 for none.
+  double efficiencyOfSharedSteps;
   KernelOfTiles emit;
 };
 constexpr int64_t widths[] = {256, 128, 64};
 constexpr int64_t stagesOfPairs[] = {6, 8};
+
+/// True if rows of tiles are pairs for sure: C has as many rows.
+bool hasPairsOfRows(linalg::LinalgOp op, int64_t rows) {
+  TrialEmitter trial(op);
+  FailureOr<Contraction> contraction = matchContraction(op, trial.emit);
+  if (failed(contraction) || contraction->m < 0)
+    return false;
+  auto extent = LoopEmitter::known(contraction->extents[contraction->m]);
+  return extent && *extent % rows == 0;
+}
 
 class WarpgroupMatmul : public Schedule {
 public:
@@ -110,6 +122,14 @@ private:
         plans.push_back(planFor(plan, multiplicand));
       }
     bool scaled = op->hasAttr(kScaledProduct);
+    if (kernel.efficiencyOfSharedSteps > 0 && !scaled) {
+      TilePlan plan{64, 128, 64, 8, 1, 6};
+      plan.kGroups = 2;
+      // The emulation on the host has no clusters.
+      plan.sharesB = !target.isHost() && hasPairsOfRows(op, 2 * plan.bm);
+      // Where copies take longer than products it is no slower than the last.
+      plans.insert(plans.end() - 1, planFor(plan, multiplicand));
+    }
     if (scaled) {
       // Registers hold a step's sums beside all sums; operands are as they are.
       constexpr int64_t mostColumns = 128;
@@ -128,8 +148,9 @@ private:
       });
     auto flopsOf = [&](const TilePlan &plan) {
       auto number = size_t(llvm::find(widths, plan.bn) - std::begin(widths));
-      double efficiency = plan.pair == 2 ? kernel.efficiencyOfPairs[number]
-                                         : kernel.efficiency[number];
+      double efficiency = plan.pair == 2      ? kernel.efficiencyOfPairs[number]
+                          : plan.kGroups == 2 ? kernel.efficiencyOfSharedSteps
+                                              : kernel.efficiency[number];
       // A warpgroup scales a step's sums before it multiplies again.
       if (scaled)
         efficiency *= 0.75;
@@ -144,7 +165,9 @@ private:
       // The second block of a pair does not wait for its own rows of A.
       SmallVector<TilePlan> single;
       llvm::copy_if(plans, std::back_inserter(single),
-                    [](const TilePlan &plan) { return plan.pair == 1; });
+                    [](const TilePlan &plan) {
+                      return plan.pair == 1 && plan.kGroups == 1;
+                    });
       for (unsigned input : {0u, 1u})
         if (std::optional<TileChoice> grouped = chooseGroupedTiles(
                 op, input, name(), single, target, flopsOf, suits))
@@ -173,9 +196,11 @@ constexpr WarpgroupKernel copies = {"wgmma_matmul",
                                     false,
                                     true,
                                     {},
+                                    0,
                                     emitWgmmaKernel};
 /// Of a narrow tile every column of A is read for fewer products. 192 KiB of
-/// stages.
+/// stages. Shared memory is read and written for 1, 1.25 and 1.75 times as long
+/// as the units multiply; where warpgroups share the steps 1.5 times.
 constexpr WarpgroupKernel maps = {"ws_gemm",
                                   "TMA and wgmma",
                                   hasWarpgroupMma,
@@ -184,13 +209,20 @@ constexpr WarpgroupKernel maps = {"ws_gemm",
                                   true,
                                   true,
                                   {},
+                                  0.68,
                                   emitWarpSpecializedKernel};
 /// Shared memory is written and read for 1.5 times as long as the units
 /// multiply; by pairs, which share B, as long.
-constexpr WarpgroupKernel tensors = {
-    "tcgen05_gemm", "TMA and tcgen05", hasTensorMemory,
-    {4, 6, 8},      {0.65, 0.5, 0.35}, true,
-    false,          {0.85, 0.7},       emitTensorMemoryKernel};
+constexpr WarpgroupKernel tensors = {"tcgen05_gemm",
+                                     "TMA and tcgen05",
+                                     hasTensorMemory,
+                                     {4, 6, 8},
+                                     {0.65, 0.5, 0.35},
+                                     true,
+                                     false,
+                                     {0.85, 0.7},
+                                     0,
+                                     emitTensorMemoryKernel};
 } // namespace
 
 std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
