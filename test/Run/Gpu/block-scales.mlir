@@ -21,6 +21,10 @@
 // RUN: %{run}
 // RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --function=columns --options="arch=sm_90a plan=tile_n=64" --counters=%t.json
 // RUN: %python %S/Inputs/check-counters.py %t.json --kernels=1 --no-conflicts
+// REDEFINE: %{function} = separate
+// RUN: %{run}
+// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --function=separate --options="arch=sm_90a" --counters=%t.json
+// RUN: %python %S/Inputs/check-counters.py %t.json --kernels=1 --no-conflicts
 // REDEFINE: %{function} = small_blocks
 // RUN: %{run}
 // REDEFINE: %{function} = blocks_read
@@ -135,6 +139,56 @@ func.func @columns(%a: tensor<200x768xf8E4M3FN>, %as: tensor<3x200xf32>, %b: ten
     linalg.yield %1 : bf16
   } -> tensor<200x168xbf16>
   return %0 : tensor<200x168xbf16>
+}
+
+// Exporters write products with scales and the sum behind them as ops of their own.
+// separate: is scheduled by ws_gemm ({{.*}}scales of blocks of k, elementwise op behind it fused
+// separate: equal to the unsharded program
+func.func @separate(%a: tensor<200x3x256xf8E4M3FN>, %as: tensor<3x200xf32>, %b: tensor<3x56x3x256xf8E4M3FN>, %bs: tensor<3x3xf32>) -> tensor<200x168xbf16> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x200x3x56xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x200x3x56xf32>) -> tensor<3x200x3x56xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(kb, m, nb, n, k) -> (m, kb, k)>, affine_map<(kb, m, nb, n, k) -> (nb, n, kb, k)>, affine_map<(kb, m, nb, n, k) -> (kb, m, nb, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<200x3x256xf8E4M3FN>, tensor<3x56x3x256xf8E4M3FN>) outs(%f : tensor<3x200x3x56xf32>) {
+  ^bb0(%u: f8E4M3FN, %v: f8E4M3FN, %o: f32):
+    %1 = arith.extf %u : f8E4M3FN to f32
+    %2 = arith.extf %v : f8E4M3FN to f32
+    %3 = arith.mulf %1, %2 : f32
+    %4 = arith.addf %o, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<3x200x3x56xf32>
+  %e1 = tensor.empty() : tensor<3x200x3x56xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(kb, m, nb, n) -> (kb, m, nb, n)>, affine_map<(kb, m, nb, n) -> (kb, m)>, affine_map<(kb, m, nb, n) -> (kb, m, nb, n)>],
+                         iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%p, %as : tensor<3x200x3x56xf32>, tensor<3x200xf32>) outs(%e1 : tensor<3x200x3x56xf32>) {
+  ^bb0(%u: f32, %s: f32, %o: f32):
+    %3 = arith.mulf %u, %s : f32
+    linalg.yield %3 : f32
+  } -> tensor<3x200x3x56xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(kb, m, nb, n) -> (kb, m, nb, n)>, affine_map<(kb, m, nb, n) -> (nb, kb)>, affine_map<(kb, m, nb, n) -> (kb, m, nb, n)>],
+                         iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%q, %bs : tensor<3x200x3x56xf32>, tensor<3x3xf32>) outs(%e1 : tensor<3x200x3x56xf32>) {
+  ^bb0(%u: f32, %s: f32, %o: f32):
+    %3 = arith.mulf %u, %s : f32
+    linalg.yield %3 : f32
+  } -> tensor<3x200x3x56xf32>
+  %e2 = tensor.empty() : tensor<200x3x56xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<200x3x56xf32>) -> tensor<200x3x56xf32>
+  %sum = linalg.reduce ins(%r : tensor<3x200x3x56xf32>) outs(%f2 : tensor<200x3x56xf32>) dimensions = [0]
+    (%u: f32, %o: f32) {
+    %3 = arith.addf %u, %o : f32
+    linalg.yield %3 : f32
+  }
+  %e3 = tensor.empty() : tensor<200x3x56xbf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum : tensor<200x3x56xf32>) outs(%e3 : tensor<200x3x56xbf16>) {
+  ^bb0(%u: f32, %o: bf16):
+    %1 = arith.truncf %u : f32 to bf16
+    linalg.yield %1 : bf16
+  } -> tensor<200x3x56xbf16>
+  %flat = tensor.collapse_shape %0 [[0], [1, 2]] : tensor<200x3x56xbf16> into tensor<200x168xbf16>
+  return %flat : tensor<200x168xbf16>
 }
 
 // Two blocks in a step: their sums come from a product with a batch dim.

@@ -22,16 +22,33 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// The two ops and what stands between them.
+/// The ops and what stands between them.
 struct ScaledSum {
   linalg::LinalgOp product;
-  linalg::GenericOp sum;
+  /// Scales the blocks; the sum itself, or a map whose result that adds.
+  linalg::LinalgOp scaling;
+  linalg::LinalgOp sum;
+  /// By loop of `scaling`: that of the sum.
+  SmallVector<unsigned> toSum;
   linalg::FillOp fill;
   memref::AllocOp blocks;
-  /// How the sum sees the blocks; null where it reads the buffer itself.
+  /// The map's result; null where that is the blocks' buffer, or without one.
+  memref::AllocOp scaled;
+  /// How `scaling` sees the blocks; null where it reads the buffer itself.
   memref::ExpandShapeOp view;
-  unsigned input = 0; ///< of the sum: the blocks
+  unsigned input = 0; ///< of `scaling`: the blocks
   SmallVector<Operation *> frees;
+
+  bool hasMap() const { return scaling != sum; }
+  /// Of an operand of `scaling`, in `loops` loops, the first of which are the
+  /// sum's.
+  AffineMap mapOf(AffineMap map, unsigned loops) const {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr expr : map.getResults())
+      results.push_back(getAffineDimExpr(
+          toSum[cast<AffineDimExpr>(expr).getPosition()], map.getContext()));
+    return AffineMap::get(loops, 0, results, map.getContext());
+  }
 };
 
 /// What of `body` adds to its last argument; null where it is no sum.
@@ -68,10 +85,12 @@ bool isScaled(Value value, BlockArgument blocks) {
           (isScaled(mul.getRhs(), blocks) && isScale(mul.getLhs(), blocks)));
 }
 
-/// True if no op between the two writes what the product reads.
-bool mayBeLate(linalg::LinalgOp product, Operation *sum) {
-  SmallVector<Value> reads = bufferUseOf(product).reads;
-  for (Operation *op = product->getNextNode(); op != sum;
+/// True if no op between `reader` and `place` writes what it reads but for the
+/// blocks.
+bool mayMove(linalg::LinalgOp reader, Operation *place, Value blocks) {
+  SmallVector<Value> reads = bufferUseOf(reader).reads;
+  llvm::erase(reads, blocks);
+  for (Operation *op = reader->getNextNode(); op && op != place;
        op = op->getNextNode()) {
     if (isQuiet(op) || isa<memref::DeallocOp>(op))
       continue;
@@ -88,6 +107,50 @@ bool mayBeLate(linalg::LinalgOp product, Operation *sum) {
 }
 } // namespace
 
+/// Finds the sum behind a map that scales, in place or not. `reader` is what
+/// reads the blocks' buffer behind the map; null for none.
+static bool findSumOfScaled(ScaledSum &found, Value seen,
+                            linalg::LinalgOp reader) {
+  linalg::LinalgOp map = found.scaling;
+  OpOperand &init = map.getDpsInitsMutable()[0];
+  Value result = init.get();
+  AffineMap made = map.getMatchingIndexingMap(&init);
+  if (!made.isPermutation() || map.payloadUsesValueFromOperand(&init))
+    return false;
+  found.sum = reader;
+  if (result == seen) {
+    if (made != map.getIndexingMapsArray()[found.input])
+      return false;
+  } else {
+    found.scaled = result.getDefiningOp<memref::AllocOp>();
+    if (!found.scaled || reader)
+      return false;
+    for (Operation *user : found.scaled->getUsers()) {
+      auto sum = dyn_cast<linalg::LinalgOp>(user);
+      if (user == map.getOperation())
+        continue;
+      if (isa<memref::DeallocOp>(user))
+        found.frees.push_back(user);
+      else if (sum && !found.sum && sum->getBlock() == map->getBlock() &&
+               map->isBeforeInBlock(sum))
+        found.sum = sum;
+      else
+        return false;
+    }
+  }
+  linalg::LinalgOp sum = found.sum;
+  if (!sum || sum.getNumDpsInputs() != 1 || sum.getNumDpsInits() != 1 ||
+      sum.getDpsInputs()[0] != result ||
+      !sum.getIndexingMapsArray()[0].isPermutation() ||
+      addendOf(sum.getBlock()) != sum.getBlock()->getArgument(0))
+    return false;
+  found.toSum.resize(map.getNumLoops());
+  for (unsigned dim = 0; dim < made.getNumResults(); ++dim)
+    found.toSum[made.getDimPosition(dim)] =
+        sum.getIndexingMapsArray()[0].getDimPosition(dim);
+  return true;
+}
+
 static std::optional<ScaledSum> findScaledSum(linalg::LinalgOp product) {
   ScaledSum found;
   found.product = product;
@@ -96,10 +159,12 @@ static std::optional<ScaledSum> findScaledSum(linalg::LinalgOp product) {
   if (!found.blocks || !getElementTypeOrSelf(buffer).isF32() ||
       !found.blocks.getType().hasStaticShape())
     return std::nullopt;
+  SmallVector<linalg::LinalgOp> readers;
   SmallVector<Operation *> users(found.blocks->getUsers());
   for (size_t i = 0; i < users.size(); ++i) {
     Operation *user = users[i];
-    if (user == product.getOperation())
+    auto reader = dyn_cast<linalg::LinalgOp>(user);
+    if (user == product.getOperation() || llvm::is_contained(readers, reader))
       continue;
     if (user->getBlock() != product->getBlock())
       return std::nullopt;
@@ -113,49 +178,69 @@ static std::optional<ScaledSum> findScaledSum(linalg::LinalgOp product) {
                view && !found.view) {
       found.view = view;
       llvm::append_range(users, view->getUsers());
-    } else if (auto sum = dyn_cast<linalg::GenericOp>(user);
-               sum && !found.sum && product->isBeforeInBlock(sum)) {
-      found.sum = sum;
+    } else if (reader && product->isBeforeInBlock(reader)) {
+      readers.push_back(reader);
     } else {
       return std::nullopt;
     }
   }
-  linalg::GenericOp sum = found.sum;
-  if (!sum || !found.fill || sum.getNumDpsInits() != 1 ||
-      sum.getNumReductionLoops() == 0 || sum.getNumDpsInputs() < 2 ||
-      !mayBeLate(product, sum))
+  llvm::sort(readers, [](linalg::LinalgOp a, linalg::LinalgOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  if (!found.fill || readers.empty() || readers.size() > 2)
+    return std::nullopt;
+  linalg::LinalgOp scaling = found.scaling = readers.front();
+  if (!isa<linalg::GenericOp>(scaling.getOperation()) ||
+      scaling.getNumDpsInits() != 1 || scaling.getNumDpsInputs() < 2)
     return std::nullopt;
   Value seen = found.view ? Value(found.view) : buffer;
-  if (llvm::count(sum->getOperands(), seen) != 1 ||
-      sum.getDpsInits()[0] == seen)
+  SmallVector<AffineMap> maps = scaling.getIndexingMapsArray();
+  if (llvm::count(scaling.getDpsInputs(), seen) != 1 ||
+      !llvm::all_of(maps,
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
     return std::nullopt;
-  found.input = llvm::find(sum->getOperands(), seen).getIndex();
-  SmallVector<AffineMap> maps = sum.getIndexingMapsArray();
-  Block *body = sum.getBlock();
-  Value addend = addendOf(body);
-  bool fits =
-      maps[found.input].isPermutation() && addend && addend.getType().isF32() &&
-      isScaled(addend, body->getArgument(found.input)) &&
-      llvm::all_of(maps,
-                   [](AffineMap map) { return map.isProjectedPermutation(); });
+  found.input = unsigned(llvm::find(scaling->getOperands(), seen) -
+                         scaling->operand_begin());
+  Block *body = scaling.getBlock();
+  Value factor;
+  if (scaling.getNumReductionLoops() > 0) {
+    if (readers.size() > 1)
+      return std::nullopt;
+    found.sum = scaling;
+    factor = addendOf(body);
+    for (unsigned loop = 0; loop < scaling.getNumLoops(); ++loop)
+      found.toSum.push_back(loop);
+  } else if (findSumOfScaled(found, seen,
+                             readers.size() > 1 ? readers[1] : nullptr)) {
+    factor = body->getTerminator()->getOperand(0);
+  }
+  linalg::LinalgOp sum = found.sum;
+  if (!sum || sum.getNumReductionLoops() == 0 || !factor ||
+      !factor.getType().isF32() || !maps[found.input].isPermutation() ||
+      !isScaled(factor, body->getArgument(found.input)) ||
+      !getElementTypeOrSelf(sum.getDpsInits()[0]).isF32() ||
+      !mayMove(product, sum, found.blocks) ||
+      !mayMove(scaling, sum, found.blocks))
+    return std::nullopt;
+  // What is written must be nothing that a factor or a scale is read from.
+  Value written = baseOf(sum.getDpsInits()[0]);
+  bool fits = !bufferUseOf(product).readsAny(written);
+  for (OpOperand *input : scaling.getDpsInputOperands())
+    fits &= isa<MemRefType>(input->get().getType()) &&
+            baseOf(input->get()) != written;
   for (AffineMap map : product.getIndexingMapsArray())
     fits &= map.isProjectedPermutation();
-  // What is written must be nothing that a factor or a scale is read from.
-  fits &= !bufferUseOf(product).readsAny(baseOf(sum.getDpsInits()[0]));
-  for (OpOperand *input : sum.getDpsInputOperands())
-    fits &= isa<MemRefType>(input->get().getType()) &&
-            baseOf(input->get()) != baseOf(sum.getDpsInits()[0]);
   return fits ? std::optional(found) : std::nullopt;
 }
 
 /// The loops of the joined op, those of the sum and then the product's
 /// reductions, by loop of the product.
 static SmallVector<SmallVector<unsigned>> loopsOf(const ScaledSum &found) {
-  linalg::LinalgOp product = found.product;
-  linalg::GenericOp sum = found.sum;
+  linalg::LinalgOp product = found.product, scaling = found.scaling,
+                   sum = found.sum;
   SmallVector<SmallVector<unsigned>> loops(product.getNumLoops());
   AffineMap made = product.getIndexingMapsArray().back(),
-            read = sum.getIndexingMapsArray()[found.input];
+            read = scaling.getIndexingMapsArray()[found.input];
   memref::ExpandShapeOp view = found.view;
   for (auto [dim, expr] : llvm::enumerate(made.getResults())) {
     ReassociationIndices seen = {int64_t(dim)};
@@ -163,7 +248,7 @@ static SmallVector<SmallVector<unsigned>> loopsOf(const ScaledSum &found) {
       seen = view.getReassociationIndices()[dim];
     for (int64_t place : seen)
       loops[cast<AffineDimExpr>(expr).getPosition()].push_back(
-          read.getDimPosition(place));
+          found.toSum[read.getDimPosition(place)]);
   }
   unsigned next = sum.getNumLoops();
   for (SmallVector<unsigned> &of : loops)
@@ -176,8 +261,7 @@ static SmallVector<SmallVector<unsigned>> loopsOf(const ScaledSum &found) {
 static Value factorOf(RewriterBase &rewriter, const ScaledSum &found,
                       ArrayRef<SmallVector<unsigned>> loops, unsigned input,
                       unsigned numLoops, AffineMap &map) {
-  linalg::LinalgOp product = found.product;
-  linalg::GenericOp sum = found.sum;
+  linalg::LinalgOp product = found.product, sum = found.sum;
   Value factor = product.getDpsInputs()[input];
   auto type = cast<MemRefType>(factor.getType());
   SmallVector<int64_t> extents = sum.getStaticLoopRanges();
@@ -206,11 +290,11 @@ static Value factorOf(RewriterBase &rewriter, const ScaledSum &found,
                                        factor, groups);
 }
 
-/// Puts the bodies of both ops into one.
+/// Puts the ops' bodies into one.
 static void joinBodies(OpBuilder &builder, const ScaledSum &found,
                        ValueRange arguments) {
-  linalg::LinalgOp product = found.product;
-  linalg::GenericOp sum = found.sum;
+  linalg::LinalgOp product = found.product, scaling = found.scaling,
+                   sum = found.sum;
   IRMapping mapping;
   Block *first = product.getBlock();
   Value term = addendOf(first);
@@ -218,13 +302,23 @@ static void joinBodies(OpBuilder &builder, const ScaledSum &found,
   for (Operation &op : first->without_terminator())
     if (op.getResult(0) != first->getTerminator()->getOperand(0))
       builder.clone(op, mapping);
-  Block *second = sum.getBlock();
+  Block *second = scaling.getBlock();
   unsigned scale = 2;
-  for (auto [i, argument] : llvm::enumerate(second->getArguments()))
-    mapping.map(argument,
+  for (unsigned i = 0; i < scaling.getNumDpsInputs(); ++i)
+    mapping.map(second->getArgument(i),
                 i == found.input ? mapping.lookup(term) : arguments[scale++]);
-  for (Operation &op : *second)
+  mapping.map(second->getArguments().back(), arguments.back());
+  for (Operation &op : second->without_terminator())
     builder.clone(op, mapping);
+  Block *last = sum.getBlock();
+  if (found.hasMap()) {
+    mapping.map(last->getArgument(0),
+                mapping.lookup(second->getTerminator()->getOperand(0)));
+    mapping.map(last->getArguments().back(), arguments.back());
+    for (Operation &op : last->without_terminator())
+      builder.clone(op, mapping);
+  }
+  builder.clone(*last->getTerminator(), mapping);
 }
 
 void shardir::joinScaledProduct(
@@ -233,7 +327,7 @@ void shardir::joinScaledProduct(
   std::optional<ScaledSum> found = findScaledSum(product);
   if (!found)
     return;
-  linalg::GenericOp sum = found->sum;
+  linalg::LinalgOp sum = found->sum, scaling = found->scaling;
   SmallVector<SmallVector<unsigned>> loops = loopsOf(*found);
   unsigned numLoops = sum.getNumLoops() + product.getNumReductionLoops();
   rewriter.setInsertionPoint(sum);
@@ -253,15 +347,14 @@ void shardir::joinScaledProduct(
     if (!inputs.back())
       return undo(nullptr);
   }
-  auto widened = [&](AffineMap map) {
-    return AffineMap::get(numLoops, 0, map.getResults(), map.getContext());
-  };
-  for (auto [i, input] : llvm::enumerate(sum.getDpsInputs()))
+  for (auto [i, input] : llvm::enumerate(scaling.getDpsInputs()))
     if (i != found->input) {
       inputs.push_back(input);
-      maps.push_back(widened(sum.getIndexingMapsArray()[i]));
+      maps.push_back(found->mapOf(scaling.getIndexingMapsArray()[i], numLoops));
     }
-  maps.push_back(widened(sum.getIndexingMapsArray().back()));
+  AffineMap written = sum.getIndexingMapsArray().back();
+  maps.push_back(
+      AffineMap::get(numLoops, 0, written.getResults(), written.getContext()));
   SmallVector<utils::IteratorType> iterators = sum.getIteratorTypesArray();
   iterators.resize(numLoops, utils::IteratorType::reduction);
   auto joined = linalg::GenericOp::create(
@@ -272,11 +365,16 @@ void shardir::joinScaledProduct(
   joined->setAttr(kScaledProduct, rewriter.getUnitAttr());
   if (!takes(joined))
     return undo(joined);
-  llvm::SmallPtrSet<Operation *, 2> members = {product, joined};
-  for (Value base : bufferUseOf(product).reads)
-    for (Operation *free : otherUsesOf(base, members, sum).earlyFrees)
-      rewriter.moveOpAfter(free, sum);
+  llvm::SmallPtrSet<Operation *, 4> members = {product, scaling, sum, joined};
+  SmallVector<Value> reads = bufferUseOf(product).reads;
+  llvm::append_range(reads, bufferUseOf(scaling).reads);
+  for (Value base : reads)
+    if (base != found->blocks)
+      for (Operation *free : otherUsesOf(base, members, sum).earlyFrees)
+        rewriter.moveOpAfter(free, sum);
   rewriter.eraseOp(sum);
+  if (found->hasMap())
+    rewriter.eraseOp(scaling);
   if (found->view)
     rewriter.eraseOp(found->view);
   rewriter.eraseOp(product);
@@ -284,6 +382,8 @@ void shardir::joinScaledProduct(
   for (Operation *free : found->frees)
     rewriter.eraseOp(free);
   rewriter.eraseOp(found->blocks);
+  if (found->scaled)
+    rewriter.eraseOp(found->scaled);
 }
 
 /// The extents of the op's loops inside of `part` in loop `loop` of the
