@@ -29,6 +29,14 @@
 // RUN: %{run}
 // REDEFINE: %{function} = blocks_read
 // RUN: %{run}
+// On the host the sums of blocks are written. utils/gpu-check.sh takes these lines to a card.
+// DEFINE: %{host} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --function=%{function} --options="arch=host" --verify --tolerance=0.02
+// REDEFINE: %{function} = both
+// RUN: %{host}
+// REDEFINE: %{function} = columns
+// RUN: %{host}
+// REDEFINE: %{function} = separate
+// RUN: %{host}
 
 #w = affine_map<(kb, k, nb, n) -> (kb, k, nb, n)>
 #ws = affine_map<(kb, k, nb, n) -> (kb, nb)>

@@ -19,6 +19,17 @@
 // RUN: %{run}
 // REDEFINE: %{function} = ragged
 // RUN: %{run}
+// On the host there are no clusters. utils/gpu-check.sh takes these lines to a card, where there are.
+// DEFINE: %{host} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --function=%{function} --options="arch=host schedule=ws_gemm plan=tile_m=64" --verify
+// RUN: %{host}
+// REDEFINE: %{function} = rows
+// RUN: %{host}
+// REDEFINE: %{function} = both
+// RUN: %{host}
+// REDEFINE: %{function} = f8
+// RUN: %{host}
+// REDEFINE: %{function} = batch
+// RUN: %{host}
 // RUN: shard-opt %s --shardir-to-gpu="arch=sm_90a ptxas=none explain schedule=ws_gemm plan=tile_m=64" -o /dev/null 2>&1 | FileCheck %s
 // CHECK-COUNT-4: is scheduled by ws_gemm ({{.*}}, tile 64x128x{{.*}}, columns copied for two blocks
 // CHECK-NOT: columns copied for two blocks
