@@ -59,7 +59,7 @@ private:
   void loadScales(Index group, Index inGroup);
   /// `sums` and the sums of a step, scaled.
   Value addScaled(Value sums, Value parts);
-  int64_t rowGroups() const { return plan.bm / WarpgroupProduct::rows; }
+  int64_t storingGroups() const { return plan.bm / WarpgroupProduct::rows; }
   /// Where a warpgroup leaves its sums for the other one.
   int64_t exchangeAt() const { return ringEnd(); }
   int64_t exchangeBytes() const {
@@ -329,7 +329,7 @@ void WarpSpecializedKernel::run(StringRef name) {
   makeMaps();
   planStores(WarpgroupProduct::rows, {2});
   if (mapC)
-    storeBytes = rowGroups() * storeBuffers * boxBytes;
+    storeBytes = storingGroups() * storeBuffers * boxBytes;
   makePartials();
   emit.launch(
       name, {blocks}, plan.threads() + groupThreads,
