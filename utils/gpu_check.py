@@ -411,8 +411,9 @@ def main():
             os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
     write("libraries.txt", "".join(libraries))
-    write("first.txt", "".join(first_of(checks, schedules, FIRST)))
-    write("few.txt", "".join(first_of(checks, schedules, FEW)))
+    groups = {"first.txt": first_of(checks, schedules, FIRST), "few.txt": first_of(checks, schedules, FEW)}
+    for name, chosen in groups.items():
+        write(name, "".join(chosen))
     write("bench.txt", "".join(bench))
     write("tune.txt", "".join(f"{title}\t{ranks}\t{program}\n" for title, ranks, program, _ in plans))
     write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, _, fields in plans))
@@ -426,6 +427,9 @@ def main():
             held[name] += 1
     for name, count in sorted(held.items()):
         print(f"{name}: {count} checks")
+    for name, chosen in groups.items():
+        number = len(set().union(*map(schedules, chosen)).intersection(held))
+        print(f"{name}: {len(chosen)} checks hold {number} of {len(held)} schedules")
     print(f"{len(checks)} checks, {len(refused)} refused, {size / (1 << 20):.1f} MiB in {options.folder}")
     if size > LIMIT:
         sys.exit(f"error: {options.folder} is larger than {LIMIT >> 20} MiB: choose fewer programs with --filter")

@@ -45,6 +45,7 @@ PROBLEMS = [
     ("the same, B by rows of k", "kernels.mlir", "gemm_f8_rows", "arch=sm_90a"),
     ("f32 4096 x 4096 x 4096", "kernels.mlir", "gemm_f32", "arch=sm_90a"),
     ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
+    ("FP8 16 x 4096 x 4096", "kernels.mlir", "gemm_decode_f8", "arch=sm_90a"),
     ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
     ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),
     ("attention on sm_100a, d = 64", "attention.mlir", "full64", "arch=sm_100a"),

@@ -62,12 +62,16 @@ struct TF32 {
 };
 struct E4M3 {
   using Stored = uint8_t;
+  using Sum = double;
+  using Result = float;
   static double value(Stored stored) {
     return runtime::f8E4M3FNToFloat(stored);
   }
 };
 struct E5M2 {
   using Stored = uint8_t;
+  using Sum = double;
+  using Result = float;
   static double value(Stored stored) { return runtime::f8E5M2ToFloat(stored); }
 };
 template <class T> struct Integer {

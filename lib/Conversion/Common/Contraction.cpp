@@ -151,7 +151,7 @@ bool shardir::hasUnitColumns(linalg::LinalgOp op) {
   int64_t offset;
   if (!type || failed(type.getStridesAndOffset(strides, offset)))
     return false;
-  for (auto [expr, stride] : llvm::zip(maps[2].getResults(), strides)) {
+  for (auto [expr, stride] : llvm::zip(maps.back().getResults(), strides)) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (dim && stride == 1 &&
         maps[0].isFunctionOfDim(dim.getPosition()) !=
@@ -219,18 +219,22 @@ bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
 FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
                                                  LoopEmitter &emit,
                                                  bool windows) {
-  if (!op.hasPureBufferSemantics() || !(isFloatContraction(op, windows) ||
-                                        isByteContraction(op, /*mixed=*/true)))
+  if (!op.hasPureBufferSemantics() ||
+      !(isFloatContraction(op, windows) ||
+        isByteContraction(op, /*mixed=*/true) || op->hasAttr(kScaledProduct)))
     return failure();
   Contraction result;
   result.op = op;
   int loops = op.getNumLoops();
   result.extents.assign(loops, Index());
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  OpOperand *values[] = {&op->getOpOperand(0), &op->getOpOperand(1),
+                         &op.getDpsInitsMutable()[0]};
+  AffineMap maps[3];
   ContractionOperand *operands[] = {&result.a, &result.b, &result.c};
-  for (int i = 0; i < 3; ++i)
-    *operands[i] =
-        makeOperand(emit, op->getOpOperand(i), maps[i], result.extents);
+  for (int i = 0; i < 3; ++i) {
+    maps[i] = op.getMatchingIndexingMap(values[i]);
+    *operands[i] = makeOperand(emit, *values[i], maps[i], result.extents);
+  }
   for (int i = 0; i < 2; ++i)
     operands[i]->isUnsigned =
         llvm::any_of(op.getBlock()->getArgument(i).getUsers(),

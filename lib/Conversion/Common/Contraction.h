@@ -82,11 +82,17 @@ bool isByteContraction(mlir::linalg::LinalgOp op, bool mixed = false);
 /// True if the body of such a product of i8 widens them as unsigned.
 bool hasUnsignedBytes(mlir::linalg::LinalgOp op);
 
+/// On an op that the compiler makes: its first two inputs are the factors of a
+/// product of 8-bit floats, others are scales, which move along the reduction
+/// by blocks.
+inline constexpr llvm::StringLiteral kScaledProduct = "scaled_product";
+
 /// Of a contraction on memrefs: whether matchContraction will succeed. Emits
 /// nothing.
 bool hasUnitColumns(mlir::linalg::LinalgOp op);
 
-/// Emits the strides' computation and gives the roles; fails, having emitted at
+/// Emits the strides' computation and gives the roles, those of a scaled
+/// product's loops by its factors; fails, having emitted at
 /// most dead code, where no role assignment gives C a unit stride. The view of
 /// an operand with windows overlaps itself.
 mlir::FailureOr<Contraction> matchContraction(mlir::linalg::LinalgOp op,

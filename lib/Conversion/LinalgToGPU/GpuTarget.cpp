@@ -21,7 +21,8 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   GpuTarget target;
   target.arch = target.chip = arch.str();
   target.launchSeconds = 3e-6;
-  // Kernel parameters beyond 4 KiB need 8.1; TMA and wgmma need 8.0.
+  // Kernel parameters beyond 4 KiB need 8.1, TMA and wgmma 8.0, mma.sync of
+  // 8-bit floats 8.4.
   target.ptxFeature = "+ptx81";
   if (arch == "sm_80" || arch == "host" || arch == "compute_80") {
     target.smArch = 80;
@@ -46,6 +47,8 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   }
   if (arch == "sm_86" || arch == "sm_89") {
     bool ada = arch == "sm_89";
+    if (ada)
+      target.ptxFeature = "+ptx84";
     target.smArch = ada ? 89 : 86;
     target.sharedBytes = 99 * 1024;
     target.threads = 1536;
@@ -59,6 +62,7 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   if (arch == "sm_90a") {
     target.smArch = 90;
     target.sharedBytes = 227 * 1024;
+    target.ptxFeature = "+ptx84";
     target.multiprocessors = 132;
     target.copyBytesPerSecond = 3e12;
     target.matrixFlops = 989e12;

@@ -16,6 +16,7 @@
 
 #include "Common/PlanOption.h"
 #include "Schedules/Contraction/ContractionKernel.h"
+#include "Schedules/Contraction/ScaledProduct.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
@@ -102,6 +103,7 @@ struct ScheduleForGpuPass
     splitRefilledBuffers();
     decomposeRest(*target);
     widenProducts(*target);
+    joinScaledProducts(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -248,17 +250,33 @@ struct ScheduleForGpuPass
     }
   }
 
-  /// Only wgmma and tcgen05 multiply 8-bit floats.
-  void widenProducts(const GpuTarget &target) {
-    if (target.isHost() || target.hasWarpgroupMma() || target.hasTensorMemory())
+  /// On sm_90a a kernel scales sums of blocks of 8-bit floats in registers.
+  void joinScaledProducts(const GpuTarget &target) {
+    if (!target.hasWarpgroupMma())
       return;
+    std::unique_ptr<Schedule> kernels = createWsGemmSchedule();
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : float8Products())
+      joinScaledProduct(rewriter, op, [&](linalg::LinalgOp joined) {
+        return kernels->match(joined, target).has_value();
+      });
+  }
+
+  SmallVector<linalg::LinalgOp> float8Products() {
     SmallVector<linalg::LinalgOp> products;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (isTileable(op) && multiplicandOf(op) == Multiplicand::Float8)
         products.push_back(op);
     });
+    return products;
+  }
+
+  /// Before sm_89 matrix units have no 8-bit floats.
+  void widenProducts(const GpuTarget &target) {
+    if (target.isHost() || target.hasFloat8Mma())
+      return;
     IRRewriter rewriter(&getContext());
-    for (linalg::LinalgOp op : products)
+    for (linalg::LinalgOp op : float8Products())
       widenFloat8(rewriter, op);
   }
 

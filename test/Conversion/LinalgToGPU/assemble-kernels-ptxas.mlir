@@ -1,6 +1,9 @@
 // REQUIRES: ptxas
 // With ptxas the image is a cubin, and what each kernel needs is known.
 // RUN: shard-opt %s -shardir-assemble-kernels='arch=sm_90a explain' -verify-diagnostics | FileCheck %s
+// A profiler finds which lines of the program a cubin's instructions come from.
+// RUN: shard-opt %shardir_src/examples/mlp.mlir --shardir-to-gpu="arch=sm_90a" | grep -o "nv_debug_line_sass" | FileCheck %s --check-prefix=LINES
+// LINES: nv_debug_line_sass
 
 // CHECK: \22format\22:\22cubin\22
 // CHECK: gpu.binary @kernels

@@ -11,7 +11,7 @@
 // A plan that no schedule has changes nothing.
 // REDEFINE: %{plan} = tile_m=77
 // RUN: %{schedule} | FileCheck %s --check-prefix=NONE
-// NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
+// NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 64x128x64, 6 stages, columns copied for two blocks
 // Lanes of 16 bytes: 32 blocks, of which 16 share the rows.
 // NONE: linalg.reduce is scheduled by column_reduction (a lane per output, 128 warps
 // Few rows: as many bytes on their way as two blocks of a multiprocessor hold.

@@ -6,7 +6,10 @@
 // RUN: FileCheck %s --check-prefixes=PTX,SM90 < %t.ptx
 // REDEFINE: %{arch} = sm_80
 // RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
-// RUN: FileCheck %s --check-prefixes=PTX,SM80 < %t.ptx
+// RUN: FileCheck %s --check-prefixes=PTX,SM80,WIDE < %t.ptx
+// REDEFINE: %{arch} = sm_89
+// RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
+// RUN: FileCheck %s --check-prefixes=PTX,SM80,SM89 < %t.ptx
 
 // NEEDS-COUNT-3: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 
@@ -29,8 +32,9 @@ func.func @rounded(%a: memref<2048x2048xf32>, %b: memref<2048x2048xf32>, %c: mem
 }
 
 // PTX-LABEL: .entry eight_bits
-// SM80: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// WIDE: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // SM90: cp.async.bulk.tensor.2d
+// SM89: mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32
 // SM90: wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3
 func.func @eight_bits(%a: memref<2048x2048xf8E4M3FN>, %b: memref<2048x2048xf8E4M3FN>, %c: memref<2048x2048xf32>) {
   linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%a, %b : memref<2048x2048xf8E4M3FN>, memref<2048x2048xf8E4M3FN>) outs(%c : memref<2048x2048xf32>)

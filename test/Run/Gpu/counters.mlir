@@ -38,6 +38,11 @@
 // REDEFINE: %{function} = product
 // RUN: %{run} --options="arch=sm_80 schedule=mma_matmul" --verify
 // RUN: %{check} --no-conflicts --tensor-flops=33554432
+// Rows of f32 along k, which are turned on their way: four rows of 8 for each warp.
+// REDEFINE: %{function} = product_f32
+// RUN: %{run} --options="arch=sm_90a plan=tile_m=64" --verify
+// RUN: %{check} --no-conflicts
+// REDEFINE: %{function} = product
 // 64 blocks of 4 warps wait for two steps of 128 of k, which are copied together: for the second one while a warp
 // multiplies 16 x 16 x 128 for the first one.
 // RUN: %{run} --options="arch=sm_80 schedule=mma_matmul plan=tile_m=32,tile_n=32,tile_k=128,splits=1" --verify
@@ -46,6 +51,11 @@
 // RUN: %{check} --no-conflicts --tensor-flops=33554432
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
+
+// Two blocks of a cluster have the same columns, of which each copies half for both: 128 KiB of A, as often as there are
+// tiles of 128 columns, 128 KiB of B for each pair of tiles of 64 rows, and the result.
+// RUN: %{run} --options="arch=sm_90a schedule=ws_gemm plan=tile_m=64,splits=1" --verify
+// RUN: %{check} --kernels=1 --coalesced --no-conflicts --tensor-flops=33554432 --global_bytes=655360
 
 // Sums in tensor memory leave it by whole boxes.
 // RUN: env SHARDIR_EMULATED_CUDA=capability=100 %{run} --options="arch=sm_100a schedule=tcgen05_gemm" --verify | FileCheck %s --check-prefix=TENSORS
@@ -65,14 +75,20 @@
 // RUN: %{run} --options="arch=sm_80 plan=tile_m=64,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
 // RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
 
+// Of 8-bit floats, too: no second kernel adds parts of sums.
+// REDEFINE: %{function} = few_rows_f8
+// RUN: %{run} --options="arch=sm_90a machine=h200x8 plan=tile_n=32" --verify | FileCheck %s --check-prefix=FEW
+// RUN: %{check} --kernels=1 --bytes=573440 --no-conflicts
+// FEW: few_rows_f8_matmul_mma_16x512x1024_f8E4M3FN
+
 // REDEFINE: %{function} = product
-// RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
+// RUN: %{run} --options="arch=sm_90a schedule=ws_gemm plan=tile_m=128,tile_n=64" --verify
 // wgmma reads 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
 // RUN: FileCheck %s --check-prefix=READS < %t.json
 // READS: wgmma.mma_async.sync.aligned.m64n64k16{{.*}}"shared_wavefronts": 512, "bank_conflicts": 0
 
 // Counts by line of this file, and an estimate for a machine.
-// RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm ptxas=none" -o %t.so --report=%t.report.json
+// RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm plan=tile_m=128,tile_n=64 ptxas=none" -o %t.so --report=%t.report.json
 // RUN: %python %shardir_src/utils/print-counters.py %t.json %t.report.json --sources | FileCheck %s --check-prefix=ROOFLINE
 // ROOFLINE:      kernel {{ *}}us {{ *}}bound by {{ *}}memory {{ *}}matrix {{ *}}issue {{ *}}shared {{ *}}sectors/least {{ *}}conflicts
 // ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}shared {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{ *}}1.00 {{ *}}0 {{ *}}2 {{ *}}?
@@ -128,12 +144,29 @@ func.func @product(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
   return %0 : tensor<256x256xbf16>
 }
 
+func.func @product_f32(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %e = tensor.empty() : tensor<256x256xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%f : tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+
 func.func @few_rows(%a: tensor<16x512xbf16>, %b: tensor<512x512xbf16>) -> tensor<16x512xbf16> {
   %e = tensor.empty() : tensor<16x512xbf16>
   %z = arith.constant 0.0 : bf16
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x512xbf16>) -> tensor<16x512xbf16>
   %0 = linalg.matmul ins(%a, %b : tensor<16x512xbf16>, tensor<512x512xbf16>) outs(%f : tensor<16x512xbf16>) -> tensor<16x512xbf16>
   return %0 : tensor<16x512xbf16>
+}
+
+func.func @few_rows_f8(%a: tensor<16x1024xf8E4M3FN>, %b: tensor<512x1024xf8E4M3FN>) -> tensor<16x512xf32> {
+  %e = tensor.empty() : tensor<16x512xf32>
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x512xf32>) -> tensor<16x512xf32>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : tensor<16x1024xf8E4M3FN>, tensor<512x1024xf8E4M3FN>) outs(%f : tensor<16x512xf32>) -> tensor<16x512xf32>
+  return %0 : tensor<16x512xf32>
 }
 
 func.func @transposed(%a: tensor<256x512xbf16>) -> tensor<512x256xbf16> {

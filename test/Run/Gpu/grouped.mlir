@@ -18,6 +18,20 @@
 // REDEFINE: %{function} = many
 // REDEFINE: %{bounds} = --input=40xi64=0,0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343 --input=40xi64=0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343,365
 // RUN: %{run}
+// Of tcgen05, whose warp sets other groups' rows to 0 before it multiplies: of 12 pairs of groups and tiles 5 have steps.
+// DEFINE: %{tensors} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=capability=100 shard-run %s --device=cuda-local --options="arch=sm_100a schedule=tcgen05_gemm plan=%{plan}" --verify --tolerance=0 --function=%{function} %{bounds}
+// RUN: %{tensors}
+// REDEFINE: %{function} = four
+// REDEFINE: %{plan} = tile_n=256
+// REDEFINE: %{bounds} = --input=4xi32=-5,64,300,10 --input=4xi32=70,200,1000,10
+// RUN: %{tensors}
+// REDEFINE: %{bounds} = --input=4xi32=9 --input=4xi32=3
+// RUN: %{tensors}
+// REDEFINE: %{bounds} = --input=4xi32=0,100,120,120 --input=4xi32=100,120,120,300
+// RUN: %{tensors} --counters=%t.json
+// RUN: %python %S/Inputs/check-counters.py %t.json --no-conflicts --tensor-flops=41943040
+// REDEFINE: %{function} = many
+// REDEFINE: %{bounds} = --input=40xi64=0,0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343 --input=40xi64=0,13,14,44,51,51,51,73,73,86,87,117,124,124,124,146,146,159,160,190,197,197,197,219,219,232,233,263,270,270,270,292,292,305,306,336,343,343,343,365
 // No mask is stored, and nobody multiplies with it.
 // RUN: shard-opt %s --shardir-to-gpu="arch=sm_90a ptxas=none explain schedule=ws_gemm" -o /dev/null 2>&1 | FileCheck %s
 // By mma.sync: of 12 pairs of groups and tiles, those from a tile's first group to its last one, 6, have steps; and

@@ -56,7 +56,7 @@
 // RUN: env "SHARDIR_EMULATED_CUDA=multiprocessors=132 log=%t.many" %{ws}
 // RUN: cat %t.three %t.many | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: cuLaunchKernel kernel=many_tiles_matmul_ws_600x136x72_f16 grid=3x1x1
-// BLOCKS: cuLaunchKernel kernel=many_tiles_matmul_ws_600x136x72_f16 grid=15x1x1
+// BLOCKS: cuLaunchKernel kernel=many_tiles_matmul_ws_600x136x72_f16 grid=20x1x1
 // The host finds out whether rows lie at multiples of 16 bytes, and takes the other kernel where they do not.
 // REDEFINE: %{function} = open
 // RUN: env SHARDIR_EMULATED_CUDA=log=%t.aligned %{ws} --input=i64=40 --input=i64=72 --input=i64=24

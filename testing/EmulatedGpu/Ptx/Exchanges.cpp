@@ -360,6 +360,10 @@ void decodeMma(Decoder &d, Inst &i) {
     take(runMma<Integer<int8_t>, 16, 8, 32>, 4, 2, 4);
   else if (is(Type::U8, "m16n8k32"))
     take(runMma<Integer<uint8_t>, 16, 8, 32>, 4, 2, 4);
+  else if (is(Type::E4M3, "m16n8k32"))
+    take(runMma<E4M3, 16, 8, 32>, 4, 2, 4);
+  else if (is(Type::E5M2, "m16n8k32"))
+    take(runMma<E5M2, 16, 8, 32>, 4, 2, 4);
   else if (is(Type::S8, "m16n8k16"))
     take(runMma<Integer<int8_t>, 16, 8, 16>, 2, 1, 4);
   else if (is(Type::U8, "m16n8k16"))

@@ -58,6 +58,9 @@ struct GpuTarget {
   bool isHost() const { return smArch == 0; }
   /// cp.async and mma.sync of bf16.
   bool hasAsyncCopy() const { return smArch >= 80; }
+  /// mma.sync of 8-bit floats, at twice the rate of 16 bits or at the same.
+  bool hasFloat8Mma() const { return smArch >= 89; }
+  bool hasFullRateFloat8Mma() const { return smArch == 89; }
   /// TMA, wgmma, clusters: the architecture-specific set of sm_90a alone.
   bool hasWarpgroupMma() const { return smArch == 90; }
   /// TMA, tcgen05 and its memory: that of sm_100a alone.

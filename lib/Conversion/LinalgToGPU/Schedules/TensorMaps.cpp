@@ -76,15 +76,15 @@ void shardir::prefetchTensorMap(KernelEmitter &emit, Value map) {
 
 void shardir::copyBox(KernelEmitter &emit, Value map,
                       ArrayRef<Value> coordinates, Value to, Value full,
-                      NVVM::CTAGroupKindAttr group) {
+                      NVVM::CTAGroupKindAttr group, Value blocks) {
   OpBuilder &builder = emit.builder;
   auto cluster = LLVM::LLVMPointerType::get(
       builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       builder, emit.loc,
       LLVM::AddrSpaceCastOp::create(builder, emit.loc, cluster, to), map,
-      coordinates, full, ValueRange(), Value(), Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, group, Value());
+      coordinates, full, ValueRange(), blocks, Value(), NVVM::TMALoadMode::TILE,
+      /*isCTAOnly=*/false, group, Value());
 }
 
 void shardir::awaitStores(KernelEmitter &emit, int64_t pending, bool read) {

@@ -41,10 +41,13 @@ mlir::Value makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
 /// One thread: so that the map is at hand when a box is wanted.
 void prefetchTensorMap(KernelEmitter &emit, mlir::Value map);
 /// One thread: the box at `coordinates`, i32 and innermost first, to shared
-/// memory; the mbarrier `full` counts its bytes.
+/// memory; the mbarrier `full` counts its bytes. With `blocks`, an i16, to
+/// those of the cluster whose bits are set, and theirs count, at the same
+/// places.
 void copyBox(KernelEmitter &emit, mlir::Value map,
              llvm::ArrayRef<mlir::Value> coordinates, mlir::Value to,
-             mlir::Value full, mlir::NVVM::CTAGroupKindAttr group = {});
+             mlir::Value full, mlir::NVVM::CTAGroupKindAttr group = {},
+             mlir::Value blocks = {});
 /// The thread that stores boxes or adds them: until at most `pending` groups of
 /// these are under way or, with `read`, still read shared memory.
 void awaitStores(KernelEmitter &emit, int64_t pending, bool read);

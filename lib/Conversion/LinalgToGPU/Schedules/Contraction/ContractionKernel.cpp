@@ -297,7 +297,7 @@ void ProductTiles::store(Index m, Index n, ArrayRef<Value> sums, bool paired) {
     emit.branch(emit.lessThan(m, extent(contraction.m)), columns);
 }
 
-void ContractionKernel::takeGroups(Index &first, Index &count) {
+void ProductTiles::takeGroups(Index &first, Index &count) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Index lane = emit.rem(emit.thread(), warpThreads), all = extent(groups->loop);

@@ -32,6 +32,12 @@ struct TilePlan {
   /// Blocks that compute a tile together: 2 are a cluster, and bring half of
   /// the rows and half of the columns each.
   int64_t pair = 1;
+  /// Warpgroups that share the steps of a tile of 64 rows; the first one adds
+  /// their sums.
+  int64_t kGroups = 1;
+  /// Two blocks, a cluster, have the same columns of neighbouring tiles: each
+  /// brings half of B's tile for both.
+  bool sharesB = false;
   /// Tiles lie along k in shared memory, whatever memory does.
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.
@@ -129,6 +135,8 @@ protected:
   llvm::SmallVector<mlir::Value> boundsOrNone(Index group);
   /// True if the tile has rows between such bounds.
   mlir::Value isInTile(mlir::Value from, mlir::Value to);
+  /// The steps from the first group that has rows in the tile to the last one.
+  void takeGroups(Index &first, Index &count);
   /// Sums go there instead of to C: [split][batch…][m][n], rows of an even
   /// number of elements; null where C gets them.
   mlir::Value partials;
@@ -172,11 +180,6 @@ protected:
   virtual int64_t lag() const { return 1; }
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
-
-private:
-  /// With `groups`, the steps from the first group that has rows in the tile to
-  /// the last one.
-  void takeGroups(Index &first, Index &count);
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.

@@ -99,7 +99,7 @@ ContractionNeighbours shardir::findNeighbours(linalg::LinalgOp contraction) {
 
   // A map must not see more of C than the contraction writes.
   bool full =
-      llvm::all_of(contraction.getIndexingMapsArray()[2].getResults(),
+      llvm::all_of(contraction.getIndexingMapsArray().back().getResults(),
                    [](AffineExpr expr) { return isa<AffineDimExpr>(expr); });
   seen = 0;
   for (Operation *op = contraction->getNextNode();
@@ -186,7 +186,7 @@ FailureOr<Epilogue> Epilogue::create(KernelEmitter &emit,
   Value buffer = op.getDpsInits()[0];
   bool overwritten = llvm::is_contained(map.getDpsInits(), buffer);
   result.storesResult = neighbours.resultEscapes && !overwritten;
-  AffineMap resultMap = op.getIndexingMapsArray()[2];
+  AffineMap resultMap = op.getIndexingMapsArray().back();
   for (auto [i, input] : llvm::enumerate(map.getDpsInputOperands())) {
     if (input->get() != buffer)
       continue;

@@ -85,12 +85,16 @@ private:
     int64_t count = tile * plan.bk / (plan.threads() * width);
     auto one = [&](Index i) {
       Index number = emit.add(emit.thread(), emit.mul(i, plan.threads()));
-      // Neighbouring threads read neighbours in memory.
-      int64_t run = source.alongK ? plan.bk : tile / width;
-      Index minor = emit.mul(emit.rem(number, run), width),
-            major = emit.div(number, run);
-      Index outer = source.alongK ? major : minor,
-            k = source.alongK ? minor : major;
+      // Neighbouring threads read neighbours in memory: along k a sector each
+      // of four rows, which go to different banks.
+      constexpr int64_t sector = 8;
+      Index outer = emit.mul(emit.rem(number, tile / width), width),
+            k = emit.div(number, tile / width);
+      if (source.alongK) {
+        outer = emit.rem(emit.div(number, sector), tile);
+        k = emit.add(emit.rem(number, sector),
+                     emit.mul(emit.div(number, sector * tile), sector));
+      }
       Index to = emit.add(first, emit.add(emit.mul(k, pitch(tile)), outer));
       Index outerAt = emit.add(tileStart, outer), kAt = emit.add(stepK, k);
       Value exists;

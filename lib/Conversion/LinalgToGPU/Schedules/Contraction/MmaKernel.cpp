@@ -89,6 +89,22 @@ private:
     return result;
   }
 
+  /// Upstream's op has no intrinsics of 8-bit floats without scales.
+  Value multiplyFloat8(Type result, ArrayRef<Value> left, ArrayRef<Value> right,
+                       ArrayRef<Value> sums) {
+    StringRef type =
+        isa<Float8E4M3FNType>(a.operand.element) ? "e4m3" : "e5m2";
+    SmallVector<Value> operands(left);
+    operands.append(right.begin(), right.end());
+    operands.append(sums.begin(), sums.end());
+    std::string text =
+        ("mma.sync.aligned.m16n8k32.row.col.f32." + type + "." + type +
+         ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};")
+            .str();
+    return emit.assembly(result, operands, text,
+                         "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3");
+  }
+
   SmallVector<Value> multiply(Index stage, ValueRange carried) override {
     OpBuilder &builder = emit.builder;
     SmallVector<Value> sums(carried);
@@ -99,6 +115,7 @@ private:
                                                    {sum, sum, sum, sum});
     Type element = a.operand.element;
     bool isInteger = element.isInteger(8);
+    bool isFloat8 = multiplicandOf(contraction.op) == Multiplicand::Float8;
     auto type = element.isBF16()                   ? NVVM::MMATypes::bf16
                 : element.isF16()                  ? NVVM::MMATypes::f16
                 : element.isF32()                  ? NVVM::MMATypes::tf32
@@ -122,12 +139,16 @@ private:
         for (int64_t j = 0; j < tilesN(); ++j) {
           Value *sum = &sums[(i * tilesN() + j) * 4];
           ArrayRef<Value> columns = ArrayRef(right[j / 2]).slice(j % 2 * 2, 2);
-          Value product = NVVM::MmaOp::create(
-              builder, emit.loc, result, left[i], columns,
-              ValueRange(ArrayRef<Value>(sum, 4)), {16, 8, perProduct},
-              std::nullopt, overflow, std::array<NVVM::MMATypes, 2>{type, type},
-              std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                             NVVM::MMALayout::col});
+          Value product =
+              isFloat8
+                  ? multiplyFloat8(result, left[i], columns, ArrayRef(sum, 4))
+                  : Value(NVVM::MmaOp::create(
+                        builder, emit.loc, result, left[i], columns,
+                        ValueRange(ArrayRef<Value>(sum, 4)),
+                        {16, 8, perProduct}, std::nullopt, overflow,
+                        std::array<NVVM::MMATypes, 2>{type, type},
+                        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                                       NVVM::MMALayout::col}));
           for (int64_t r = 0; r < 4; ++r)
             sum[r] =
                 LLVM::ExtractValueOp::create(builder, emit.loc, product, r);

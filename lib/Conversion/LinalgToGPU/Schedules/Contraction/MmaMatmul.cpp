@@ -48,8 +48,13 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
     if (!wide)
       plans.insert(plans.begin(), TilePlan{128, 128, 8, 4, 2, 3});
   }
+  // From sm_90 on mma.sync turns 8-bit floats into f16, in two instructions for
+  // three products.
+  double rate = rateOf(multiplicand);
+  if (multiplicand == Multiplicand::Float8 && !target.hasFullRateFloat8Mma())
+    rate = 0.5;
   // mma.sync reaches about half of what the units can do.
-  double flops = matrix ? 0.5 * target.matrixFlops * rateOf(multiplicand)
+  double flops = matrix ? 0.5 * target.matrixFlops * rate
                         : 0.7 * target.scalarFlops * (wide ? 0.5 : 1);
   auto flopsOf = [&](const TilePlan &plan) {
     // Smaller tiles read shared memory more often per product.
@@ -109,9 +114,9 @@ public:
     if (!contraction || !(target.isHost() || target.hasAsyncCopy()) ||
         !isTileable(contraction))
       return std::nullopt;
-    // mma.sync has no 8-bit floats before sm_89, nor have multiply-adds.
+    // Multiply-adds have no 8-bit floats.
     Multiplicand multiplicand = multiplicandOf(contraction);
-    if (multiplicand == Multiplicand::Float8)
+    if (multiplicand == Multiplicand::Float8 && !target.hasFloat8Mma())
       return std::nullopt;
     return estimateOfTiles(
         contraction, multiplicand == Multiplicand::None ? "fma" : "mma.sync",

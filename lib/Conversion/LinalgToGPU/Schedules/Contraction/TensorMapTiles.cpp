@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMapTiles.h"
+#include "../WarpgroupMemory.h"
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,21 +39,46 @@ Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
                                       size / plan.pair));
 }
 
-Value TensorMapTiles::ofLeader(Value barrier) {
+void TensorMapTiles::meetCluster() {
+  OpBuilder &builder = emit.builder;
+  NVVM::ClusterArriveOp::create(builder, emit.loc, builder.getUnitAttr());
+  NVVM::ClusterWaitOp::create(builder, emit.loc, builder.getUnitAttr());
+}
+
+void TensorMapTiles::arriveAt(Value barrier) {
+  // Upstream has no op for another block's.
+  emit.assembly({}, barrier,
+                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
+                "r");
+}
+
+void TensorMapTiles::release(Value stage) {
+  Value empty = barrier(stage, /*empty=*/true);
+  arrive(emit, empty);
+  // The other block writes there, too.
+  if (plan.sharesB)
+    arriveAt(ofBlock(empty, emit.sub(emit.constant(1), inCluster())));
+}
+
+Value TensorMapTiles::ofBlock(Value barrier, Index number) {
   auto type = LLVM::LLVMPointerType::get(
       emit.builder.getContext(),
       unsigned(NVVM::NVVMMemorySpace::SharedCluster));
   return NVVM::MapaOp::create(emit.builder, emit.loc, type, barrier,
-                              emit.i32(0));
+                              emit.cast(number, 32));
 }
 
 void TensorMapTiles::makeMaps() {
   mapA = mapOf(a);
-  mapB = mapOf(b);
+  TileSource brought = b;
+  if (plan.sharesB)
+    brought.rows /= 2;
+  mapB = mapOf(brought);
 }
 
 void TensorMapTiles::countTiles() {
-  tilesM = emit.ceilDiv(extent(contraction.m), plan.bm);
+  tilesM =
+      emit.ceilDiv(extent(contraction.m), plan.sharesB ? 2 * plan.bm : plan.bm);
   tilesN = emit.ceilDiv(extent(contraction.n), plan.bn);
   tiles = emit.mul(emit.mul(tilesM, tilesN), plan.splits);
   for (Index size : batchExtents)
@@ -61,7 +87,8 @@ void TensorMapTiles::countTiles() {
   Index most = kernel::MultiprocessorsOp::create(emit.builder, emit.loc,
                                                  emit.builder.getIndexType())
                    .getResult();
-  blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, plan.pair)), plan.pair);
+  blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, clusterSize())),
+                    clusterSize());
 }
 
 void TensorMapTiles::prepare(function_ref<void()> init) {
@@ -174,6 +201,8 @@ void TensorMapTiles::setTile(Index number) {
     m = emit.add(first, emit.rem(inGroup, rows));
     n = emit.div(inGroup, rows);
   }
+  if (plan.sharesB)
+    m = emit.add(emit.mul(m, 2), inCluster());
   tileM = emit.mul(m, plan.bm);
   tileN = emit.mul(n, plan.bn);
 }
@@ -203,8 +232,20 @@ SmallVector<Value> TensorMapTiles::coordinates(ArrayRef<int> loops, Index outer,
 }
 
 void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
-                               Index tileStart, Index offset, Value full) {
+                               Index tileStart, Index offset, Value full,
+                               bool halved) {
   OpBuilder &builder = emit.builder;
+  Index k = stepK;
+  Value both;
+  if (halved) {
+    // Of each box half of the rows, which run along k or across it.
+    Index skipped = emit.mul(inCluster(), source.rows / 2);
+    (source.alongK ? tileStart : k) =
+        emit.add(source.alongK ? tileStart : k, skipped);
+    offset = emit.add(offset, emit.mul(skipped, rowBytes));
+    both = arith::ConstantOp::create(builder, emit.loc,
+                                     builder.getI16IntegerAttr(3));
+  }
   int64_t boxes = source.alongK ? 1 : source.columns / rowElements(source);
   NVVM::CTAGroupKindAttr group;
   if (plan.pair == 2)
@@ -213,9 +254,9 @@ void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
   for (int64_t box = 0; box < boxes; ++box) {
     Index outer = emit.add(tileStart, emit.constant(box * rowElements(source)));
     copyBox(
-        emit, map, coordinates(dimsOf(source), outer, source.outerLoop, stepK),
+        emit, map, coordinates(dimsOf(source), outer, source.outerLoop, k),
         pointer(emit.add(offset, emit.constant(box * source.rows * rowBytes))),
-        full, group);
+        full, group, both);
   }
 }
 
@@ -270,7 +311,7 @@ void TensorMapTiles::copyStage(Value stage) {
   Index offset = emit.mul(Index(stage), stageBytes());
   copyBoxes(a, mapA, partOf(tileM, plan.bm), offset, told);
   copyBoxes(b, mapB, partOf(tileN, plan.bn),
-            emit.add(offset, emit.constant(bytesA())), told);
+            emit.add(offset, emit.constant(bytesA())), told, plan.sharesB);
 }
 
 using StepBody = function_ref<SmallVector<Value>(Index, ValueRange)>;
@@ -288,6 +329,39 @@ TensorMapTiles::forEachStep(ValueRange start, StepBody body) {
                   return body(step, carried);
                 });
   return {count, end};
+}
+
+void TensorMapTiles::keepGroup(Index address, Index first, int64_t count,
+                               Index thread, int64_t threads,
+                               function_ref<void()> meet) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index start = emit.add(tileM, first);
+  Index end =
+      emit.min(emit.add(start, emit.constant(count)), extent(contraction.m));
+  Value isPart =
+      arith::OrIOp::create(builder, loc, emit.lessThan(start, groupFirst),
+                           emit.lessThan(groupEnd, end));
+  emit.branch(isPart, [&] {
+    // Eight threads a row.
+    constexpr int64_t chunk = 16, perRow = rowBytes / chunk;
+    Value zeros = emit.zero(VectorType::get(4, builder.getI32Type()));
+    Index byte = emit.mul(emit.rem(thread, perRow), chunk);
+    for (int64_t from = 0; from < count; from += threads / perRow) {
+      Index row = emit.add(emit.div(thread, perRow), emit.constant(from));
+      Index at = emit.add(start, row);
+      Value outside =
+          arith::OrIOp::create(builder, loc, emit.lessThan(at, groupFirst),
+                               emit.lessEqual(groupEnd, at));
+      emit.branch(outside, [&] {
+        Index to = emit.add(emit.add(address, byte), emit.mul(row, rowBytes));
+        LLVM::StoreOp::create(builder, loc, zeros, sharedPointer(emit, to),
+                              chunk);
+      });
+    }
+    publishToAsyncProxy(emit);
+    meet();
+  });
 }
 
 /// Lanes look at 32 groups at a time; those that have no row in the tile have

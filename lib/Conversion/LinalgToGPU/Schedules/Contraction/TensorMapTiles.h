@@ -64,9 +64,14 @@ protected:
   // In the kernel.
   /// `init`, in one thread, initialises mbarriers.
   void prepare(llvm::function_ref<void()> init);
+  /// Blocks of a cluster, which compute a tile, or neighbouring ones, together.
+  int64_t clusterSize() const { return plan.sharesB ? 2 : plan.pair; }
+  Index inCluster() { return emit.rem(emit.block(0), clusterSize()); }
+  /// All threads of a cluster.
+  void meetCluster();
   /// The tiles of this block: the first one, and from one to the next.
-  Index firstTile() { return emit.div(emit.block(0), plan.pair); }
-  Index tileStep() { return emit.div(blocks, plan.pair); }
+  Index firstTile() { return emit.div(emit.block(0), clusterSize()); }
+  Index tileStep() { return emit.div(blocks, clusterSize()); }
   void setTile(Index number);
   /// Where the block's part of a tile of so many rows or columns begins.
   Index partOf(Index tileStart, int64_t size);
@@ -74,9 +79,14 @@ protected:
   mlir::Value isLeader() {
     return emit.equal(emit.rem(emit.block(0), plan.pair), emit.constant(0));
   }
-  /// That block's mbarrier at the place of this one's, in the cluster's
-  /// addresses.
-  mlir::Value ofLeader(mlir::Value barrier);
+  /// The mbarrier of a block of the cluster at the place of this one's, in the
+  /// cluster's addresses.
+  mlir::Value ofBlock(mlir::Value barrier, Index number);
+  mlir::Value ofLeader(mlir::Value barrier) {
+    return ofBlock(barrier, emit.constant(0));
+  }
+  /// An arrival at such an mbarrier.
+  void arriveAt(mlir::Value barrier);
   void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
   /// Calls `body` at each step of the tile, whose position is set, with the
   /// number of steps before it and the values that it carries. Returns the
@@ -86,6 +96,11 @@ protected:
       llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
                                                         mlir::ValueRange)>
           body);
+  /// Sets to 0 what is of other groups than the step's in `count` rows of A's
+  /// tile, the first of which is number `first` and lies at `address`. Each of
+  /// `threads` threads; `meet` waits for all of them.
+  void keepGroup(Index address, Index first, int64_t count, Index thread,
+                 int64_t threads, llvm::function_ref<void()> meet);
   /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);
@@ -105,9 +120,7 @@ protected:
   /// The mbarrier of a stage: `full`, or `empty` behind those.
   mlir::Value barrier(mlir::Value stage, bool empty);
   void await(mlir::Value barrier, mlir::Value parity);
-  void release(mlir::Value stage) {
-    arrive(emit, barrier(stage, /*empty=*/true));
-  }
+  void release(mlir::Value stage);
 
   Index tilesM, tilesN, tiles, blocks;
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
@@ -133,8 +146,9 @@ private:
   llvm::SmallVector<mlir::Value>
   coordinates(llvm::ArrayRef<int> loops, Index outer, int outerLoop, Index k);
   void copyStage(mlir::Value stage);
+  /// With `halved`, the block's half of them, for both blocks of the cluster.
   void copyBoxes(const TileSource &source, mlir::Value map, Index tileStart,
-                 Index offset, mlir::Value full);
+                 Index offset, mlir::Value full, bool halved = false);
 
   llvm::SmallVector<int> storeDims;
 };

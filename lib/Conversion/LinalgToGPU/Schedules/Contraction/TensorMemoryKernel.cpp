@@ -78,6 +78,7 @@ private:
   Turn after(Turn turn);
   Value columnsOf(Value buffer);
   void multiplyStep(Value sums, Value stage, Value adds);
+  void keepGroupRows(Value stage);
   void multiplyTiles();
   SmallVector<Value> load(Value buffer, Index warp, int64_t column);
   void giveAccumulator(Value buffer);
@@ -91,13 +92,11 @@ private:
 
 /// All threads, of both blocks of a pair.
 void TensorMemoryKernel::meetAll() {
-  OpBuilder &builder = emit.builder;
   fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   if (plan.pair == 1) {
     emit.barrier();
   } else {
-    NVVM::ClusterArriveOp::create(builder, emit.loc, builder.getUnitAttr());
-    NVVM::ClusterWaitOp::create(builder, emit.loc, builder.getUnitAttr());
+    meetCluster();
   }
   fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
 }
@@ -171,6 +170,16 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
   }
 }
 
+/// Leaves those of the step's group in A's part of a stage; a warp.
+void TensorMemoryKernel::keepGroupRows(Value stage) {
+  Index lane = emit.rem(emit.thread(), warpThreads);
+  Index from = emit.add(shared, emit.mul(Index(stage), stageBytes()));
+  keepGroup(from, emit.constant(0), plan.bm, lane, warpThreads, [&] {
+    NVVM::SyncWarpOp::create(emit.builder, emit.loc, emit.i32(-1));
+    fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  });
+}
+
 /// A warp; the same thread of it always issues what it commits.
 void TensorMemoryKernel::multiplyTiles() {
   SmallVector<Value> initial = start(0).values();
@@ -180,23 +189,22 @@ void TensorMemoryKernel::multiplyTiles() {
             [&](Index tile, ValueRange carried) {
               setTile(tile);
               Turn turn = {carried[2], carried[3]};
-              Index first, count;
-              takePart(first, count);
               awaitTensors(accumulator(turn.stage, true), turn.parity);
               Value sums = memory().pointer(columnsOf(turn.stage));
-              SmallVector<Value> end = emit.loop(
-                  emit.constant(0), count, emit.constant(1),
-                  {carried[0], carried[1]},
-                  [&](Index step, ValueRange carried) {
-                    Place place = {carried[0], carried[1]};
-                    awaitTensors(barrier(place.stage, false), place.parity);
-                    emit.byOneThread([&] {
-                      multiplyStep(sums, place.stage,
-                                   emit.lessThan(emit.constant(0), step));
-                      commit(barrier(place.stage, true));
-                    });
-                    return next(place).values();
-                  });
+              auto step = [&](Index before, ValueRange carried) {
+                Place place = {carried[0], carried[1]};
+                awaitTensors(barrier(place.stage, false), place.parity);
+                if (groups)
+                  keepGroupRows(place.stage);
+                emit.byOneThread([&] {
+                  multiplyStep(sums, place.stage,
+                               emit.lessThan(emit.constant(0), before));
+                  commit(barrier(place.stage, true));
+                });
+                return next(place).values();
+              };
+              SmallVector<Value> end =
+                  forEachStep({carried[0], carried[1]}, step).second;
               emit.byOneThread([&] { commit(accumulator(turn.stage, false)); });
               llvm::append_range(end, after(turn).values());
               return end;
@@ -269,10 +277,7 @@ void TensorMemoryKernel::giveAccumulator(Value buffer) {
   Value empty = accumulator(buffer, true);
   if (plan.pair == 1)
     return arrive(emit, empty);
-  // Upstream has no op for another block's.
-  emit.assembly({}, ofLeader(empty),
-                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
-                "r");
+  arriveAt(ofLeader(empty));
 }
 
 /// A warpgroup, a row of the block's part each.
@@ -291,7 +296,10 @@ void TensorMemoryKernel::storeTiles() {
               setTile(tile);
               Turn turn = {carried[0], carried[1]};
               Index first, count;
-              takePart(first, count);
+              if (groups)
+                takeGroups(first, count);
+              else
+                takePart(first, count);
               awaitTensors(accumulator(turn.stage, false), turn.parity);
               // Without a step nothing was written.
               Value some = emit.lessThan(emit.constant(0), count);

@@ -20,17 +20,23 @@
 using namespace mlir;
 using namespace shardir;
 
+/// A window's rows lie apart, and its elements overlap.
+static bool hasWindows(linalg::LinalgOp op) {
+  return !isFloatContraction(op) && !isByteContraction(op) &&
+         !op->hasAttr(kScaledProduct);
+}
+
 ProductShape shardir::productShapeOf(linalg::LinalgOp op) {
   ProductShape shape;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = assumedLoopExtents(op);
-  // A window's rows lie apart: a tile has those of one loop.
-  bool windows = !isFloatContraction(op);
+  bool windows = hasWindows(op);
   for (auto [loop, size] : llvm::enumerate(extents)) {
     bool a = maps[0].isFunctionOfDim(loop), b = maps[1].isFunctionOfDim(loop),
-         c = maps[2].isFunctionOfDim(loop);
+         c = maps.back().isFunctionOfDim(loop);
     double &role = !c ? shape.k : a && b ? shape.batch : a ? shape.m : shape.n;
     double extent = std::max<int64_t>(size, 1);
+    // A tile has rows of one loop.
     if (windows && c && a != b) {
       shape.batch *= std::min(role, extent);
       role = std::max(role, extent);
@@ -53,6 +59,8 @@ Multiplicand shardir::multiplicandOf(linalg::LinalgOp op) {
        c = getElementTypeOrSelf(op.getDpsInits()[0].getType());
   if (a != b || c.isF64())
     return Multiplicand::None;
+  if (op->hasAttr(kScaledProduct))
+    return Multiplicand::Float8;
   if (a.isBF16() || a.isF16())
     return Multiplicand::Half;
   if (a.isF32() && op->hasAttr(kReadsTf32))
@@ -128,11 +136,12 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
   double once = (shape.m * size[0] + shape.n * size[1]) * shape.k * shape.batch;
-  // Windows overlap.
-  if (!isFloatContraction(op) && !isByteContraction(op))
+  if (hasWindows(op))
     once = bytesMoved(op);
-  double all =
-      tiles * (double(plan.bm) * size[0] + double(plan.bn) * size[1]) * shape.k;
+  double all = tiles *
+               (double(plan.bm) * size[0] +
+                double(plan.bn) * size[1] / (plan.sharesB ? 2 : 1)) *
+               shape.k;
   double outputs = shape.m * shape.n * shape.batch;
   double stored = outputs * bytesOf(op.getDpsInits()[0]);
   double bytes = once + std::max(0.0, all - once) / 4;
@@ -183,7 +192,8 @@ static TilePlan withForcedStages(linalg::LinalgOp op, TilePlan plan,
   constexpr int64_t fewestStages = 3, otherBytes = 34 * 1024;
   int64_t size = elementBytes(getElementTypeOrSelf(op.getDpsInputs()[0]));
   int64_t stages = forcedNumber(op, "stages").value_or(plan.stages);
-  int64_t bytes = stages * (plan.bm + plan.bn) * plan.bk * size;
+  int64_t bytes = stages * (plan.bm + plan.bn) * plan.bk * size +
+                  (plan.kGroups - 1) * plan.bm * plan.bn * 4;
   if (stages >= fewestStages &&
       (stages < plan.stages || bytes + otherBytes <= target.sharedBytes))
     plan.stages = stages;
@@ -264,12 +274,16 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
   if (plan.pair == 2)
     text += ", pairs of blocks";
+  if (plan.sharesB)
+    text += ", columns copied for two blocks";
   if (plan.splits > 1)
     text += llvm::formatv(", k shared by {0} blocks", plan.splits);
   for (unsigned input : {0u, 1u})
     if (plan.copied[input])
       text += llvm::formatv(", {0} operand copied into aligned rows",
                             input == 0 ? "first" : "second");
+  if (op->hasAttr(kScaledProduct))
+    text += ", scales of blocks of k";
   if (plan.rowGroups)
     text += ", the steps of each tile's own groups of rows";
   else if (plan.prologue[0] || plan.prologue[1])
