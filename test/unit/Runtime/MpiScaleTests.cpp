@@ -168,7 +168,7 @@ void checkCalls(int64_t n, int64_t rank) {
 
 /// Heap bytes and seconds of this thread.
 struct Spent {
-  size_t bytes = mallinfo2().uordblks;
+  size_t bytes = mallinfo2().uordblks + mallinfo2().hblkhd;
   double seconds = now();
   static double now() {
     timespec time;
@@ -177,35 +177,35 @@ struct Spent {
   }
 };
 
-/// Checks the costs of the route and of the first call of collective 0 in a
-/// group of `members`, which depend on nothing else of the mesh.
+/// Checks the costs of the first call of collective 0, its route among them, in
+/// a group of `members`, which depend on nothing else of the mesh: the least
+/// time of three, for other processes take caches and cores.
 void expectCosts(const char *what, const MetadataText &text, size_t operand,
                  size_t result, int64_t members, bool ordered = false) {
   JobOptions options = patientOptions();
   options.checksEach = false;
   options.orderedReductions = ordered;
-  auto program = text.program();
-  Spent before;
-  RouteCache routes(program->metadata);
-  std::string error;
-  auto route = routes.get(0, nullptr, error, int(rankFromLauncher()));
-  Spent after;
-  size_t bytes = after.bytes - before.bytes;
-  double seconds = after.seconds - before.seconds;
-  error = runRanks(
-      program,
-      [&](RankContext &rank) {
-        std::vector<float> in(operand), out(result);
-        Spent first;
-        rank.collective(0, in.data(), out.data(), nullptr);
-        Spent later;
-        bytes += later.bytes - first.bytes;
-        seconds += later.seconds - first.seconds;
-      },
-      options);
-  EXPECT_EQ(error, "");
-  EXPECT_LE(bytes, size_t(1200 * members + 64000)) << what;
-  EXPECT_LE(seconds, 200e-6 * double(members) + 0.005) << what;
+  size_t bytes = 0;
+  double seconds = 1e9;
+  // The first run finds routes before it enters, to make the communicators.
+  for (int run = 0; run < 4; ++run) {
+    std::string error = runRanks(
+        text.program(),
+        [&](RankContext &rank) {
+          std::vector<float> in(operand), out(result);
+          Spent before;
+          rank.collective(0, in.data(), out.data(), nullptr);
+          Spent after;
+          bytes = after.bytes - before.bytes;
+          if (run > 0)
+            seconds = std::min(seconds, after.seconds - before.seconds);
+        },
+        options);
+    EXPECT_EQ(error, "");
+  }
+  EXPECT_LE(bytes, size_t(120 * members + 16000)) << what;
+  EXPECT_LE(seconds, SHARDIR_TEST_SLOWDOWN * (1e-6 * double(members) + 0.001))
+      << what;
   if (testing::Test::HasFailure())
     std::fprintf(stderr, "%s: %zu bytes, %f s\n", what, bytes, seconds);
 }
@@ -213,7 +213,12 @@ void expectCosts(const char *what, const MetadataText &text, size_t operand,
 void checkCosts(int64_t n, int64_t rank) {
   become(rank, n);
   auto size = size_t(n);
-  MetadataText gather({{"x", n}}), reduce({{"x", n}});
+  MetadataText gather({{"x", n}}), reduce({{"x", n}}), transpose({{"x", n}}),
+      uneven({{"x", n}});
+  transpose.redistribute("all_to_all", kRows, kColumns, {n, n});
+  expectCosts("all-to-all", transpose, size, size, n);
+  uneven.redistribute("all_gather", kRows, kWhole, {2 * n - 1, 4});
+  expectCosts("uneven all-gather", uneven, 8, 8 * size - 4, n);
   gather.redistribute("all_gather", kRows, kWhole, {n, 4});
   reduce.redistribute("all_reduce", kTerms, kWhole, {n, 4});
   expectCosts("all-gather", gather, 4, 4 * size, n);
