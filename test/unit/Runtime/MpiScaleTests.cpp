@@ -25,6 +25,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <map>
+#include <unistd.h>
 
 using namespace shardir;
 using namespace shardir::runtime;
@@ -253,10 +254,32 @@ void checkRun(int64_t n, int64_t rank) {
   WatchTree tree{int(rank), int(n)};
   EXPECT_LE(calls["Isend"], 2 + long(tree.childrenOf(int(rank)).size()));
   EXPECT_LE(calls["Irecv"], 2);
-  // A snapshot of a rank does not depend on n: rank 0 hears n times that
-  // in a round.
+  // Nor does what it says of itself.
   if (tree.childrenOf(int(rank)).empty())
     EXPECT_LE(bytes, 512);
+}
+
+/// What comes to rank 0 in a second while a run goes on, by what rank 1, which
+/// has 16 ranks below it as rank 0 has, passes up in a round.
+void checkWatchdogs(int64_t n) {
+  constexpr int kRounds = 20;
+  become(1, n);
+  setenv("SHARDIR_STUB_MPI_ROUNDS", std::to_string(kRounds).c_str(), 1);
+  MetadataText text({{"x", n}});
+  std::string error = runRanks(
+      text.program(),
+      [](RankContext &) {
+        while (countOf("rounds") < kRounds)
+          usleep(1000);
+      },
+      patientOptions());
+  EXPECT_EQ(error, "");
+  // Rounds are n times 0.1 ms apart; snapshots that rank 0 does not ask for are
+  // 2,000 bytes a second.
+  double bytes = double(countOf("bytes of answers")) / kRounds;
+  EXPECT_LE(16 * bytes / (1e-4 * double(n)) + 2000, 10000);
+  if (testing::Test::HasFailure())
+    std::fprintf(stderr, "%f bytes a round\n", bytes);
 }
 
 class MpiScale : public testing::TestWithParam<int64_t> {
@@ -282,6 +305,9 @@ TEST_P(MpiScale, TheLastRankToo) {
 }
 TEST_P(MpiScale, FirstCallsCostWhatTheGroupDoes) {
   inProcess([&] { checkCosts(GetParam(), GetParam() / 2 + 1); });
+}
+TEST_P(MpiScale, WatchdogsSumUp) {
+  inProcess([&] { checkWatchdogs(GetParam()); });
 }
 TEST_P(MpiScale, AFewCallsForARun) {
   inProcess([&] { checkRun(GetParam(), 1); });
