@@ -282,6 +282,9 @@ SchedulePhase onePhase(const Route &route, const RoutePart &part,
   return phase;
 }
 
+/// Every member reduces an operand whole where all terms are no more elements
+/// than so many of the largest such operand: with more, chunks take less time.
+constexpr int64_t kGathered = 4;
 constexpr BlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
 
 /// Gives the phases of one rank's schedule the layouts of an engine's calls.
@@ -476,7 +479,9 @@ std::optional<MessageSchedule> scheduleCalls(const Route &route,
       phase.elements = largest;
       return schedule;
     }
-    if (largest <= limits.whole && largest * int64_t(members) <= limits.call) {
+    if (largest <= limits.whole && largest * int64_t(members) <= limits.call &&
+        (limits.even || largest < int64_t(members) ||
+         largest * int64_t(members) <= kGathered * limits.whole)) {
       addReceive(phase, part.transfers[0], 0, uint32_t(part.place),
                  /*reduced=*/true, kUncut);
       layoutOf(phase).gatherTerms(largest);

@@ -462,6 +462,29 @@ SchedulePhase engineCall(const std::string &kind, const std::string &from,
   return schedule.phases[0];
 }
 
+TEST(MessageSchedule, ManyTermsAreReducedInChunks) {
+  MetadataText text({{"x", 16}});
+  for (int64_t elements : {512, 513, 2048, 15})
+    text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]",
+                      {elements});
+  auto program = text.program();
+  auto phases = [&](int32_t id, int64_t whole, bool even) {
+    std::string error;
+    auto route = program->routes.get(id, nullptr, error, 3);
+    BlockLimits limits{1 << 20, 1 << 20, whole, 1 << 20, 4};
+    limits.even = even;
+    return makeMpiSchedule(*route, 0, limits).phases.size();
+  };
+  // 16 terms of 512 are four operands of 2,048.
+  EXPECT_EQ(phases(0, 2048, false), 1u);
+  EXPECT_EQ(phases(1, 2048, false), 2u);
+  EXPECT_EQ(phases(2, 2048, false), 2u);
+  // A kernel takes longer to start than to reduce them.
+  EXPECT_EQ(phases(2, 2048, true), 1u);
+  // Not all members would have a chunk.
+  EXPECT_EQ(phases(3, 16, false), 1u);
+}
+
 TEST(MessageSchedule, EnginesOfEvenPiecesGetPaddedOnes) {
   const char *terms = "[{}, {}], partial = sum [\"x\"]";
   const char *rows = "[{\"x\"}, {}]", *columns = "[{}, {\"x\"}]";
