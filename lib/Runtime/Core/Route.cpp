@@ -255,7 +255,7 @@ private:
         groupCoordinate(mesh, added, mesh.coordinates(position)) != 0;
   }
 
-  /// What the member at `position` sends, by place.
+  /// The elements that the member at `position` sends to each, by place.
   std::vector<CopyPlan> sendsOf(int64_t position) const {
     const CollectiveStep &step = spec.step;
     std::vector<int64_t> members = membersOf(position);

@@ -97,8 +97,8 @@ struct Route : std::enable_shared_from_this<Route> {
   int64_t largest = 0;
   bool evenResults = true;
   /// Of a route of one rank: the elements that each member receives from it, by
-  /// place; nothing for itself. They are found anew in O(group) by each call,
-  /// for most schedules do without.
+  /// place; nothing for itself. Each call computes them in O(group): most
+  /// schedules do without.
   std::function<std::vector<CopyPlan>()> sends;
   int64_t terms = 1; ///< that are reduced for an element
   std::vector<int64_t> shape;
