@@ -47,10 +47,9 @@ Shards *Shards::clone() const {
   made->shape = shape;
   made->digest = digest;
   for (const Block &block : blocks) {
-    made->blocks.emplace_back(block.type, block.shape, bool(block.data));
-    if (block.data)
-      std::memcpy(made->blocks.back().data.get(), block.data.get(),
-                  block.bytes());
+    made->blocks.emplace_back(block.type, block.shape);
+    std::memcpy(made->blocks.back().data.get(), block.data.get(),
+                block.bytes());
   }
   return made.release();
 }
@@ -59,8 +58,7 @@ void keep(const std::vector<const Shards *> &all) {
   static auto &kept = *new std::vector<std::shared_ptr<void>>;
   for (const Shards *shards : all)
     for (const Block &block : shards->blocks)
-      if (block.data)
-        kept.push_back(block.data);
+      kept.push_back(block.data);
 }
 
 Input::Input(nb::handle object, shardir_element_type type,

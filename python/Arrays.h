@@ -30,12 +30,8 @@ namespace python {
 /// An array that the package owns: row-major, at a multiple of 64 bytes, which
 /// JAX asks for where it takes an array without a copy.
 struct Block {
-  /// Without memory where the block is another process'.
-  Block(shardir_element_type type, std::vector<int64_t> shape,
-        bool hasMemory = true)
+  Block(shardir_element_type type, std::vector<int64_t> shape)
       : type(type), shape(std::move(shape)) {
-    if (!hasMemory)
-      return;
     data.reset(std::aligned_alloc(64, (bytes() + 63) / 64 * 64 + 64),
                [](void *p) { std::free(p); });
     if (!data)
@@ -57,8 +53,8 @@ struct Block {
   std::shared_ptr<void> data;
 };
 
-/// The shards of one tensor, one per rank, that stay in memory between calls;
-/// where ranks are processes, only this one's have memory.
+/// The shards of one tensor, one for each rank of this process, that stay in
+/// memory between calls.
 struct Shards {
   Shards() = default;
   Shards(const Shards &) = delete;
@@ -78,8 +74,7 @@ struct Shards {
   size_t bytes() const {
     size_t sum = 0;
     for (const Block &block : blocks)
-      if (block.data)
-        sum += block.bytes();
+      sum += block.bytes();
     return sum;
   }
   Shards *clone() const;

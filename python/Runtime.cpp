@@ -160,7 +160,6 @@ public:
   /// Runs on shards that stay where they are; results are shards too, None for
   /// those that are written into an argument's.
   nb::list runShards(const std::vector<Shards *> &given, nb::object shapes) {
-    size_t ranks = numRanks();
     if (given.size() != arguments.size())
       raise("UsageError",
             "'" + name + "' takes " + std::to_string(arguments.size()) +
@@ -177,10 +176,10 @@ public:
           processes.compareCopies(given[i]->copy->digest, given[i]->copy->first,
                                   quotedNames[i]);
     }
-    for (size_t r = 0; r < ranks; ++r)
+    size_t ranks = ranksHere().second;
+    for (size_t k = 0; k < ranks; ++k)
       for (const Shards *shards : given)
-        if (isHere(r))
-          in.push_back(shards->blocks[r].view());
+        in.push_back(shards->blocks[k].view());
     std::vector<std::unique_ptr<Shards>> made(results.size());
     std::vector<const Shards *> targets;
     for (size_t i = 0; i < results.size(); ++i) {
@@ -192,10 +191,9 @@ public:
       fillBlocks(*made[i], /*isResult=*/true, i, shapeOf(i, shapes));
       targets.push_back(made[i].get());
     }
-    for (size_t r = 0; r < ranks; ++r)
+    for (size_t k = 0; k < ranks; ++k)
       for (const Shards *shards : targets)
-        if (isHere(r))
-          out.push_back(shards->blocks[r].view());
+        out.push_back(shards->blocks[k].view());
     shardir_run_options options = runOptions(false);
     shardir_status status;
     {
@@ -231,10 +229,15 @@ public:
     shardir_status status;
     {
       nb::gil_scoped_release release;
-      status = shardir_distribute_argument(program(), name.c_str(), i, &whole,
-                                           views.data());
-      if (processes.areRanks())
+      if (processes.areRanks()) {
+        status = shardir_read_argument(program(), name.c_str(), i, whole.shape,
+                                       int64_t(processes.number()), &views[0],
+                                       copyFromWhole, &whole);
         into->digest = digestOf(whole);
+      } else {
+        status = shardir_distribute_argument(program(), name.c_str(), i, &whole,
+                                             views.data());
+      }
       into->copy.reset();
     }
     check(status);
@@ -272,8 +275,7 @@ public:
       into = made.get();
       fillBlocks(*into, /*isResult=*/false, i, whole);
     }
-    std::memcpy(into->blocks[own].data.get(), view.data,
-                into->blocks[own].bytes());
+    std::memcpy(into->blocks[0].data.get(), view.data, into->blocks[0].bytes());
     int64_t rank = int64_t(whole.size());
     into->digest =
         digestOf({const_cast<int64_t *>(whole.data()), &rank, 1, SHARDIR_I64});
@@ -294,20 +296,18 @@ public:
     auto shards = std::make_unique<Shards>();
     fillBlocks(*shards, /*isResult=*/false, i, arguments.at(i).shape);
     shards->digest = digest;
-    for (size_t r = 0; r < shards->blocks.size(); ++r)
-      if (isHere(r))
-        file.read(program(), name, i, shards->shape, int64_t(r),
-                  shards->blocks[r].view());
+    for (size_t k = 0; k < shards->blocks.size(); ++k)
+      file.read(program(), name, i, shards->shape,
+                int64_t(ranksHere().first + k), shards->blocks[k].view());
     return shards.release();
   }
 
   /// Writes this process' elements of result i, which `shards` have, into an
   /// open file that has the whole tensor at `offset`.
   void writeShards(size_t i, const Shards &shards, const Slices &file) const {
-    for (size_t r = 0; r < shards.blocks.size(); ++r)
-      if (isHere(r))
-        file.write(program(), name, i, shards.shape, int64_t(r),
-                   shards.blocks[r].view());
+    for (size_t k = 0; k < shards.blocks.size(); ++k)
+      file.write(program(), name, i, shards.shape,
+                 int64_t(ranksHere().first + k), shards.blocks[k].view());
   }
 
   /// The whole array of shards; where ranks are processes in all of them, or in
@@ -374,15 +374,17 @@ private:
     std::vector<void *> blocks;
     std::vector<size_t> sizes;
     all.shape = own.shape;
-    for (const Block &block : own.blocks) {
-      all.blocks.push_back(block.data || processes.number() != 0
-                               ? block
-                               : Block(block.type, block.shape));
+    const Block &block = own.blocks[0];
+    size_t ranks = processes.number() == 0 ? numRanks() : 0;
+    for (size_t r = 0; r < ranks; ++r) {
+      all.blocks.push_back(
+          r == 0 ? block
+                 : Block(block.type,
+                         shardShape(isResult, i, own.shape, int64_t(r))));
       blocks.push_back(all.blocks.back().data.get());
-      sizes.push_back(block.bytes());
+      sizes.push_back(all.blocks.back().bytes());
     }
-    size_t number = processes.number();
-    processes.gather(blocks[number], sizes[number], blocks, sizes);
+    processes.gather(block.data.get(), block.bytes(), blocks, sizes);
   }
 
   void collectHere(bool isResult, size_t i, const Shards &shards,
@@ -412,9 +414,21 @@ private:
             /*check=*/nullptr};
   }
 
-  /// Whether this process holds rank r's shards.
-  bool isHere(size_t r) const {
-    return !processes.areRanks() || r == processes.number();
+  /// The first rank whose shards this process holds, and how many.
+  std::pair<size_t, size_t> ranksHere() const {
+    if (processes.areRanks())
+      return {processes.number(), 1};
+    return {0, numRanks()};
+  }
+
+  static int copyFromWhole(void *context, void *data, int64_t first,
+                           int64_t count) {
+    auto &whole = *static_cast<const shardir_buffer *>(context);
+    size_t size = shardir_element_size(whole.element_type);
+    std::memcpy(data,
+                static_cast<const char *>(whole.data) + size_t(first) * size,
+                size_t(count) * size);
+    return 0;
   }
 
   std::vector<int64_t> shapeOf(size_t i, nb::handle shapes) const {
@@ -438,11 +452,12 @@ private:
     if (shapes.empty() || knownFor != whole) {
       shapes.clear();
       knownFor = whole;
-      for (size_t r = 0; r < numRanks(); ++r)
-        shapes.push_back(shardShape(isResult, i, whole, int64_t(r)));
+      auto [first, count] = ranksHere();
+      for (size_t k = 0; k < count; ++k)
+        shapes.push_back(shardShape(isResult, i, whole, int64_t(first + k)));
     }
-    for (size_t r = 0; r < shapes.size(); ++r)
-      shards.blocks.emplace_back(spec.type, shapes[r], isHere(r));
+    for (const Shape &shape : shapes)
+      shards.blocks.emplace_back(spec.type, shape);
   }
 
   static std::vector<shardir_buffer> viewsOf(const Shards &shards) {
@@ -461,7 +476,7 @@ private:
   std::vector<TensorSpec> arguments, results;
   using Shape = std::vector<int64_t>;
   /// By result or argument: the last shape of the whole tensor, and those of
-  /// its shards.
+  /// its shards in this process.
   mutable std::map<std::pair<bool, size_t>,
                    std::pair<Shape, std::vector<Shape>>>
       shardShapes;

@@ -267,7 +267,8 @@ static int64_t positionAt(const Mesh &mesh,
                           const std::vector<int64_t> &coords) {
   int64_t position = 0;
   for (size_t i = 0; i < mesh.axes.size(); ++i)
-    position = position * axisSize(mesh, {mesh.axes[i].name, 1, 0}) + coords[i];
+    position =
+        position * std::max<int64_t>(1, mesh.axes[i].assumedSize()) + coords[i];
   return position;
 }
 
@@ -302,7 +303,7 @@ static void forEachCoordinate(const std::vector<StepParts::Part> &parts,
 namespace {
 /// Part of the receiver's shard along one dimension, and where it is held.
 struct Source {
-  std::vector<int64_t> coords; ///< valid along the parts that split the dim
+  int64_t offset = 0; ///< of the holder's position from the receiver's
   std::vector<Piece::Run> runs;
 };
 } // namespace
@@ -320,13 +321,22 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
     return receivePieces(step, assumedMesh(mesh), shape, receiver);
   if (!step.halo.empty())
     return receivePieces(step, mesh, mesh, shape, receiver);
+  std::vector<Piece> pieces;
+  forEachReceivedPiece(step, mesh, shape, receiver,
+                       [&](const Piece &piece) { pieces.push_back(piece); });
+  return pieces;
+}
+
+void shardir::forEachReceivedPiece(
+    const CollectiveStep &step, const Mesh &mesh,
+    const std::vector<int64_t> &shape, int64_t receiver,
+    const std::function<void(const Piece &)> &visit) {
   std::vector<int64_t> sizes =
       assumedShape(shape, mesh, {&step.from, &step.to});
   std::vector<int64_t> own = mesh.coordinates(receiver);
   StepParts step_(step, mesh);
-  std::vector<Piece> pieces;
   if (!step_.receives(mesh, own))
-    return pieces;
+    return;
 
   std::vector<std::vector<StepParts::Part>> splitting(sizes.size());
   std::vector<StepParts::Part> reduced;
@@ -339,6 +349,11 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
       reduced.push_back(part);
   }
 
+  // A holder is fixed along the axes that split `from`. Along all others the
+  // receiver's own coordinates are the nearest choice, and a balanced one: the
+  // receivers that share a holder differ only along axes that split. Each axis
+  // splits one dimension, so the offsets of the dimensions' holders add up.
+  const int64_t base = positionAt(mesh, own);
   std::vector<std::vector<Source>> sources(sizes.size());
   for (size_t d = 0; d < sizes.size(); ++d) {
     DimShard needed = dimShardOf(dimOf(step.to, d), mesh, sizes[d], own);
@@ -347,85 +362,80 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
         digitsOf(dimOf(step.from, d), mesh, sizes[d]);
     // Of equal blocks the own one alone meets what is needed.
     bool isSame = dimOf(step.from, d).splits == dimOf(step.to, d).splits;
-    forEachCoordinate(isSame ? std::vector<StepParts::Part>() : splitting[d],
-                      coords, [&] {
-                        DimShard held = dimShardOf(digits, mesh, coords);
-                        std::vector<Piece::Run> runs = intersect(held, needed);
-                        if (!runs.empty())
-                          sources[d].push_back(Source{coords, std::move(runs)});
-                      });
+    forEachCoordinate(
+        isSame ? std::vector<StepParts::Part>() : splitting[d], coords, [&] {
+          DimShard held = dimShardOf(digits, mesh, coords);
+          std::vector<Piece::Run> runs = intersect(held, needed);
+          if (!runs.empty())
+            sources[d].push_back(
+                Source{positionAt(mesh, coords) - base, std::move(runs)});
+        });
     if (sources[d].empty())
-      return pieces;
+      return;
   }
+  std::vector<int64_t> terms; // offsets of their holders
+  forEachCoordinate(reduced, own,
+                    [&] { terms.push_back(positionAt(mesh, own) - base); });
 
-  // A holder is fixed along the axes that split `from`. Along all others the
-  // receiver's own coordinates are the nearest choice, and a balanced one: the
-  // receivers that share a holder differ only along axes that split.
   std::vector<size_t> choice(sizes.size(), 0);
+  Piece piece;
+  piece.runs.resize(sizes.size());
   do {
-    std::vector<int64_t> coords = own;
-    Piece piece;
+    int64_t source = base;
     for (size_t d = 0; d < sizes.size(); ++d) {
-      const Source &source = sources[d][choice[d]];
-      for (const StepParts::Part &part : splitting[d]) {
-        int64_t &c = coords[part.meshAxis];
-        int64_t mine = c / part.stride % part.size;
-        int64_t wanted = source.coords[part.meshAxis] / part.stride % part.size;
-        c += (wanted - mine) * part.stride;
-      }
-      piece.runs.push_back(source.runs);
+      source += sources[d][choice[d]].offset;
+      piece.runs[d] = sources[d][choice[d]].runs;
     }
-    forEachCoordinate(reduced, coords, [&] {
-      piece.source = positionAt(mesh, coords);
-      pieces.push_back(piece);
-    });
+    for (int64_t term : terms) {
+      piece.source = source + term;
+      visit(piece);
+    }
   } while (nextChoice(choice, sources));
-  return pieces;
 }
 
-std::vector<Piece> shardir::sendPieces(const CollectiveStep &step,
-                                       const Mesh &mesh,
-                                       const std::vector<int64_t> &shape,
-                                       int64_t sender,
-                                       const std::vector<int64_t> &receivers) {
+void shardir::forEachSentPiece(
+    const CollectiveStep &step, const Mesh &mesh,
+    const std::vector<int64_t> &shape, int64_t sender,
+    const std::vector<int64_t> &receivers,
+    const std::function<void(size_t, const Piece &)> &visit) {
   StepParts parts(step, mesh);
-  std::vector<int64_t> own = mesh.coordinates(sender);
+  std::vector<int64_t> own = mesh.coordinates(sender), nearest;
   std::vector<DimShard> held;
-  for (size_t d = 0; d < shape.size(); ++d)
+  std::vector<std::vector<SymbolicDigit>> digits;
+  for (size_t d = 0; d < shape.size(); ++d) {
     held.push_back(dimShardOf(dimOf(step.from, d), mesh, shape[d], own));
+    digits.push_back(digitsOf(dimOf(step.to, d), mesh, shape[d]));
+  }
   // Elsewhere a receiver takes the holder of its own coordinates.
-  auto isHolderFor = [&](std::vector<int64_t> coords) {
+  auto isHolderFor = [&](const std::vector<int64_t> &coords) {
+    nearest = coords;
     for (const StepParts::Part &part : parts.parts) {
       bool splits = part.role == StepParts::Splits && part.dim < shape.size() &&
                     step.kind != CollectiveKind::MakePartial;
       if (!splits && part.role != StepParts::Reduced)
         continue;
-      int64_t &c = coords[part.meshAxis];
+      int64_t &c = nearest[part.meshAxis];
       c += (own[part.meshAxis] / part.stride % part.size -
             c / part.stride % part.size) *
            part.stride;
     }
-    return coords == own;
+    return nearest == own;
   };
-  Piece none;
-  none.source = -1;
-  std::vector<Piece> pieces(receivers.size(), none);
+  Piece piece;
+  piece.source = sender;
+  piece.runs.resize(shape.size());
   for (size_t i = 0; i < receivers.size(); ++i) {
     std::vector<int64_t> coords = mesh.coordinates(receivers[i]);
     if (!parts.receives(mesh, coords) || !isHolderFor(coords))
       continue;
-    Piece piece;
-    piece.source = sender;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      piece.runs.push_back(intersect(
-          held[d], dimShardOf(dimOf(step.to, d), mesh, shape[d], coords)));
-      if (piece.runs[d].empty())
-        break;
+    bool isEmpty = false;
+    for (size_t d = 0; d < shape.size() && !isEmpty; ++d) {
+      piece.runs[d] = intersect(held[d], dimShardOf(digits[d], mesh, coords));
+      isEmpty = piece.runs[d].empty();
     }
-    if (shape.empty() || !piece.runs.back().empty())
-      pieces[i] = std::move(piece);
+    if (!isEmpty)
+      visit(i, piece);
   }
-  return pieces;
 }
 
 int64_t detail::receivedElements(const CollectiveStep &step,

@@ -188,6 +188,27 @@ std::vector<int64_t> shardir::localShape(const Placement &placement,
   return local;
 }
 
+std::vector<int64_t>
+shardir::localElements(const Placement &placement, const Mesh &mesh,
+                       const std::vector<int64_t> &shape,
+                       const std::vector<int64_t> &positions) {
+  std::vector<std::vector<SymbolicDigit>> digits;
+  for (size_t d = 0; d < shape.size(); ++d)
+    digits.push_back(
+        digitsOf(d < placement.dims.size() ? placement.dims[d] : DimPlacement(),
+                 mesh, shape[d]));
+  std::vector<int64_t> counts;
+  counts.reserve(positions.size());
+  for (int64_t position : positions) {
+    std::vector<int64_t> coords = mesh.coordinates(position);
+    int64_t count = 1;
+    for (const std::vector<SymbolicDigit> &dim : digits)
+      count *= dimShardOf(dim, mesh, coords).localExtent();
+    counts.push_back(count);
+  }
+  return counts;
+}
+
 int64_t shardir::maxLocalExtent(const Placement &placement, const Mesh &mesh,
                                 int64_t dimSize, size_t dim) {
   if (dim >= placement.dims.size())

@@ -5,7 +5,9 @@
  * defines `static void reduce(int32_t id, const int64_t *extent)`, which runs
  * collective 0 or 1, the all-reduces that its metadata lists by REDUCE, or
  * OPEN, the one that it lists by REDUCE_OPEN, of at most 8 elements, or BIG,
- * REDUCE_BIG, of BIG_ELEMENTS; and `allocate(uint64_t)`.
+ * REDUCE_BIG, of BIG_ELEMENTS, of which LATE_TIMES take some tenths of a
+ * second; `begin()` and `end()`, which start BIG and wait
+ * for it; and `allocate(uint64_t)`.
  */
 #ifndef SHARDIR_TEST_INPUTS_FAULTS_H
 #define SHARDIR_TEST_INPUTS_FAULTS_H
@@ -39,10 +41,10 @@
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
   "\", \"arguments\": [], \"results\": []" SEQUENCE "}"
-#define FAULT_ENTRIES                                                                                                                                                               \
-  ENTRY(good)                                                                                                                                                                       \
-  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY( \
-      leaves) "," ENTRY(late) "," ENTRY(spins) "," ENTRY(size) "," ENTRY(memory) "," ENTRY(killed_waiting) "," ENTRY(killed_moving) "," ENTRY(stopped_waiting) "," ENTRY(stopped_moving) "," ENTRY(parted)
+#define FAULT_ENTRIES                                                                                                                                                                                                                                                    \
+  ENTRY(good)                                                                                                                                                                                                                                                            \
+  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves) "," ENTRY(late) "," ENTRY(spins) "," ENTRY(size) "," ENTRY(memory) "," ENTRY( \
+      killed_waiting) "," ENTRY(killed_moving) "," ENTRY(stopped_waiting) "," ENTRY(stopped_moving) "," ENTRY(parted) "," ENTRY(late_waiting) "," ENTRY(late_moving) "," ENTRY(hangs_moving) "," ENTRY(spins_moving) "," ENTRY(memory_moving) "," ENTRY(differs_moving) "," ENTRY(parted_computing) "," ENTRY(parted_moving)
 #define REDUCE_SHAPE(SHAPE, LOC)                                               \
   "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
   "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": " SHAPE                     \
@@ -61,6 +63,8 @@
   }
 
 static void reduce(int32_t id, const int64_t *extent);
+static void begin(void);
+static void end(void);
 static void allocate(uint64_t bytes);
 static int64_t me(void) { return shardir_axis_index(0, 0); }
 static void forever(void) {
@@ -85,10 +89,10 @@ FAULT(good, -1, )
 FAULT(fails, 2, usleep(300000); shardir_fail("no such row"))
 FAULT(fails_0, 0, shardir_fail("no such row"))
 FAULT(hangs, 2, forever())
-FAULT(killed, 2, raise(SIGKILL))
+FAULT(killed, 2, usleep(300000); raise(SIGKILL))
 FAULT(killed_0, 0, raise(SIGKILL))
 FAULT(exits, 2, _exit(0))
-FAULT(stopped, 2, raise(SIGSTOP))
+FAULT(stopped, 2, usleep(300000); raise(SIGSTOP))
 FAULT(stopped_0, 0, raise(SIGSTOP))
 FAULT(differs, 2, reduce(0, NULL))
 FAULT(leaves, 2, return)
@@ -99,14 +103,46 @@ static void nothing(int64_t i, void *context) {
   (void)i;
   (void)context;
 }
-FAULT(spins, 2, for (;;) shardir_parallel_for(2, nothing, NULL))
+static void spin(void) {
+  for (;;)
+    shardir_parallel_for(2, nothing, NULL);
+}
+FAULT(spins, 2, spin())
 FAULT(memory, 2, allocate((uint64_t)1 << 50))
+/* The same while data moves, which others wait for. */
+#define FAULT_MOVING(NAME, ...)                                                \
+  void entry_##NAME##_moving(void **descriptors) {                             \
+    (void)descriptors;                                                         \
+    reduce(0, NULL);                                                           \
+    begin();                                                                   \
+    if (me() == 2) {                                                           \
+      __VA_ARGS__;                                                             \
+    }                                                                          \
+    end();                                                                     \
+    reduce(1, NULL);                                                           \
+  }
+FAULT_MOVING(hangs, forever())
+FAULT_MOVING(spins, spin())
+FAULT_MOVING(memory, allocate((uint64_t)1 << 50))
+FAULT_MOVING(differs, reduce(0, NULL))
 
 /* Rank 2 has another extent than the others. */
 void entry_size(void **descriptors) {
   (void)descriptors;
   int64_t extent = me() == 2 ? 5 : 8;
   reduce(OPEN, &extent);
+}
+
+/* The process stops for 0.4 s from 0.03 s on, whatever it does by then. */
+static void pauseLater(void) {
+  pid_t process = getpid();
+  if (fork() != 0)
+    return;
+  usleep(30000);
+  kill(process, SIGSTOP);
+  usleep(400000);
+  kill(process, SIGCONT);
+  _exit(0);
 }
 
 /* The process gets a signal 0.3 s from here, whatever it does by then. */
@@ -120,12 +156,13 @@ static void signalLater(int number) {
   pthread_create(&thread, NULL, afterAWhile, (void *)(intptr_t)number);
 }
 /* Rank 2 waits for rank 0 by then, or data moves. */
-#define SIGNALLED(NAME, SIGNAL)                                                \
+#define LATER(NAME, TIMES, ...)                                                \
   void entry_##NAME##_waiting(void **descriptors) {                            \
     (void)descriptors;                                                         \
     reduce(0, NULL);                                                           \
-    if (me() == 2)                                                             \
-      signalLater(SIGNAL);                                                     \
+    if (me() == 2) {                                                           \
+      __VA_ARGS__;                                                             \
+    }                                                                          \
     if (me() == 0)                                                             \
       usleep(1000000);                                                         \
     reduce(1, NULL);                                                           \
@@ -133,13 +170,15 @@ static void signalLater(int number) {
   void entry_##NAME##_moving(void **descriptors) {                             \
     (void)descriptors;                                                         \
     reduce(0, NULL);                                                           \
-    if (me() == 2)                                                             \
-      signalLater(SIGNAL);                                                     \
-    for (int i = 0; i < 4000; ++i)                                             \
+    if (me() == 2) {                                                           \
+      __VA_ARGS__;                                                             \
+    }                                                                          \
+    for (int i = 0; i < TIMES; ++i)                                            \
       reduce(BIG, NULL);                                                       \
   }
-SIGNALLED(killed, SIGKILL)
-SIGNALLED(stopped, SIGSTOP)
+LATER(killed, 4000, signalLater(SIGKILL))
+LATER(stopped, 4000, signalLater(SIGSTOP))
+LATER(late, LATE_TIMES, pauseLater())
 
 /* What the others send to rank 2 by TCP is lost from here on; both live on. */
 static void hearNobody(void) {
@@ -156,11 +195,31 @@ static void hearNobody(void) {
 void entry_parted(void **descriptors) {
   (void)descriptors;
   reduce(0, NULL);
-  if (me() == 2)
-    hearNobody();
   for (int i = 0; i < 4000; ++i) {
     usleep(5000);
     reduce(1, NULL);
+    if (me() == 2 && i == 50)
+      hearNobody();
+  }
+}
+void entry_parted_computing(void **descriptors) {
+  (void)descriptors;
+  reduce(0, NULL);
+  usleep(300000);
+  if (me() == 2)
+    hearNobody();
+  usleep(20000000);
+  reduce(1, NULL);
+}
+void entry_parted_moving(void **descriptors) {
+  (void)descriptors;
+  reduce(0, NULL);
+  for (int i = 0; i < 4000; ++i) {
+    reduce(BIG, NULL);
+    if (me() == 2 && i == LATE_TIMES) {
+      usleep(300000); /* the host has queued what has not moved yet */
+      hearNobody();
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -36,22 +37,33 @@ struct Status {
   size_t bytes;
 };
 
-/// Notices between watchdogs, as lib/Runtime/Processes/ProcessTransport.h
-/// numbers them, and what is behind their header there.
-constexpr uint32_t kStatus = 1, kFinal = 4;
+/// Notices between watchdogs, as lib/Runtime/Processes/ProcessTransport.h has
+/// them behind a header of kind and run.
+constexpr uint32_t kPing = 0, kStatus = 1, kFinal = 4;
 constexpr size_t kNoticeHeader = 12;
-struct StatusText {
-  uint64_t round;
-  uint32_t complete, stopped, rank, ended;
+struct StatusHead {
+  uint64_t round, progress;
+  uint32_t oldest, complete, stopped, ended;
+};
+struct Entry {
+  uint32_t rank;
+  uint16_t isSubtree, ended;
+  uint64_t bytes;
+};
+struct Notice {
+  int from;
+  std::string text;
 };
 
 std::recursive_mutex mutex;
 std::map<std::string, long> calls;
 /// The bytes that were sent last, by communicator, peer and tag.
 std::map<std::tuple<Comm *, int, int>, std::string> echoes;
-std::string notice; ///< rank 0's answer, not received yet
-Comm *noticeComm = nullptr;
-char done; ///< a request
+std::deque<Notice> notices; ///< to this rank, not received yet
+Comm *noticeComm = nullptr; ///< the one that is probed
+uint64_t lastRun = 0;       ///< that has ended
+uint64_t round = 0;         ///< of questions in this run
+char done;                  ///< a request
 
 int numberIn(const char *name) {
   const char *text = std::getenv(name);
@@ -62,6 +74,56 @@ int count(const char *name) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   ++calls[name];
   return 0;
+}
+
+template <class T>
+std::string noticeOf(uint32_t kind, uint64_t run, const T &body) {
+  std::string text(reinterpret_cast<const char *>(&kind), sizeof(kind));
+  text.append(reinterpret_cast<const char *>(&run), sizeof(run));
+  return text.append(reinterpret_cast<const char *>(&body), sizeof(body));
+}
+
+/// Answers what the watchdog sends: rank 0 ends the run once this rank has, and
+/// those below answer each question at once, all together.
+void readNotice(int to, const std::string &text) {
+  uint32_t kind;
+  uint64_t run;
+  std::memcpy(&kind, text.data(), sizeof(kind));
+  std::memcpy(&run, text.data() + sizeof(kind), sizeof(run));
+  StatusHead head;
+  if (kind == kPing) {
+    std::memcpy(&head.round, text.data() + kNoticeHeader, sizeof(head.round));
+    notices.push_back(
+        {to, noticeOf(kStatus, run, StatusHead{head.round, 1, 0, 1, 0, 0})});
+  }
+  if (kind != kStatus || text.size() < kNoticeHeader + sizeof(head))
+    return;
+  calls["bytes of answers"] += long(text.size());
+  std::memcpy(&head, text.data() + kNoticeHeader, sizeof(head));
+  if (head.complete && head.round == round)
+    ++calls["rounds"];
+  Entry entry;
+  for (size_t at = kNoticeHeader + sizeof(head);
+       at + sizeof(entry) <= text.size(); at += sizeof(entry) + entry.bytes) {
+    std::memcpy(&entry, text.data() + at, sizeof(entry));
+    if (!entry.ended || run <= lastRun ||
+        entry.rank != uint32_t(numberIn("OMPI_COMM_WORLD_RANK")))
+      continue;
+    lastRun = run;
+    round = 0;
+    notices = {{0, noticeOf(kFinal, run, char())}};
+    notices[0].text.pop_back();
+  }
+}
+
+/// Rank 0 asks again when it has been answered.
+void ask() {
+  if (notices.empty() && calls["asked"] == calls["rounds"] &&
+      calls["rounds"] < numberIn("SHARDIR_STUB_MPI_ROUNDS")) {
+    ++calls["asked"];
+    uint64_t ping[] = {++round, 0};
+    notices.push_back({0, noticeOf(kPing, lastRun + 1, ping)});
+  }
 }
 
 } // namespace
@@ -162,19 +224,8 @@ MPI MPI_Isend(const void *data, int bytes, void *, int to, int tag, Comm *comm,
   *request = &done;
   std::lock_guard<std::recursive_mutex> lock(mutex);
   auto *text = static_cast<const char *>(data);
-  uint32_t kind = 0;
-  StatusText status = {};
-  if (size_t(bytes) > kNoticeHeader + sizeof(status)) {
-    std::memcpy(&kind, text, sizeof(kind));
-    std::memcpy(&status, text + kNoticeHeader, sizeof(status));
-  }
-  // Rank 0 says that the run is over.
-  if (kind == kStatus && status.ended == 1 &&
-      status.rank == uint32_t(numberIn("OMPI_COMM_WORLD_RANK"))) {
-    notice.assign(text, kNoticeHeader);
-    std::memcpy(notice.data(), &kFinal, sizeof(kFinal));
-    noticeComm = comm;
-  }
+  if (comm == noticeComm)
+    readNotice(to, {text, size_t(bytes)});
   echoes[{comm, to, tag}].assign(text, size_t(bytes));
   calls["bytes of Isend"] += bytes;
   return count("Isend");
@@ -192,14 +243,17 @@ MPI MPI_Irecv(void *data, int bytes, void *, int from, int tag, Comm *comm,
 }
 MPI MPI_Recv(void *data, int bytes, void *, int, int, Comm *, Status *) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
-  std::memcpy(data, notice.data(), size_t(bytes));
-  notice.clear();
+  std::memcpy(data, notices.front().text.data(), size_t(bytes));
+  notices.pop_front();
   return 0;
 }
-MPI MPI_Iprobe(int, int, Comm *comm, int *flag, Status *status) {
+MPI MPI_Iprobe(int, int tag, Comm *comm, int *flag, Status *status) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
-  *flag = comm == noticeComm && !notice.empty();
-  *status = {0, 0, 0, 0, notice.size()};
+  noticeComm = comm;
+  ask();
+  *flag = !notices.empty();
+  if (*flag)
+    *status = {notices.front().from, tag, 0, 0, notices.front().text.size()};
   return 0;
 }
 MPI MPI_Test(void **request, int *flag, Status *) {

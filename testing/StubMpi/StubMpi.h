@@ -9,6 +9,10 @@
  * send back what was sent to them, else zeros; a collective gives every member
  * this rank's own data, and a reduction this rank's term. So host time, memory
  * and calls of one rank of thousands are seen on one core; results are not.
+ *
+ * Among watchdogs, rank 0 is above this rank: it asks $SHARDIR_STUB_MPI_ROUNDS
+ * times (0 unless given), as soon as it has been answered, and the ranks below
+ * answer at once.
  */
 #ifndef SHARDIR_TESTING_STUBMPI_STUBMPI_H
 #define SHARDIR_TESTING_STUBMPI_STUBMPI_H
@@ -18,7 +22,8 @@ extern "C" {
 #endif
 
 /* How often this process has called MPI_<name> of sends, receives and
- * collectives; 0 for other names. */
+ * collectives; of `rounds`, how many rank 0 has had complete answers to; of
+ * `bytes of answers`, what was sent up; 0 for other names. */
 long shardir_stub_mpi_calls(const char *name);
 
 #ifdef __cplusplus

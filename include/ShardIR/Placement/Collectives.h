@@ -19,6 +19,8 @@
 #include "ShardIR/Placement/Halo.h"
 #include "ShardIR/Placement/Piece.h"
 
+#include <functional>
+
 namespace shardir {
 
 /// A collective from one placement to another, on one mesh unless
@@ -61,13 +63,21 @@ std::vector<Piece> receivePieces(const CollectiveStep &step, const Mesh &mesh,
                                  const std::vector<int64_t> &shape,
                                  int64_t receiver);
 
-/// The pieces that `sender` holds for each of `receivers`, in time
-/// O(receivers): those pieces of `receivePieces` for the receiver whose source
-/// is `sender`. There is at most one; a source of -1 where there is none.
-/// Requires a step without halos and a concrete mesh and shape.
-std::vector<Piece> sendPieces(const CollectiveStep &step, const Mesh &mesh,
-                              const std::vector<int64_t> &shape, int64_t sender,
-                              const std::vector<int64_t> &receivers);
+/// The same pieces one after another, each valid during its call; the terms of
+/// one region follow each other. Requires a step without halos and a concrete
+/// mesh.
+void forEachReceivedPiece(const CollectiveStep &step, const Mesh &mesh,
+                          const std::vector<int64_t> &shape, int64_t receiver,
+                          const std::function<void(const Piece &)> &visit);
+
+/// The pieces that `sender` holds for `receivers`, in time O(receivers): those
+/// pieces of `receivePieces` for the receiver whose source is `sender`, of
+/// which there is at most one for each. Calls visit(index of the receiver,
+/// piece). Requires a step without halos and a concrete mesh and shape.
+void forEachSentPiece(const CollectiveStep &step, const Mesh &mesh,
+                      const std::vector<int64_t> &shape, int64_t sender,
+                      const std::vector<int64_t> &receivers,
+                      const std::function<void(size_t, const Piece &)> &visit);
 
 } // namespace shardir
 

@@ -293,6 +293,12 @@ std::vector<int64_t> localShape(const Placement &placement, const Mesh &mesh,
                                 const std::vector<int64_t> &shape,
                                 int64_t position);
 
+/// The number of elements of the shard at each of `positions`. Requires a
+/// concrete mesh and shape.
+std::vector<int64_t> localElements(const Placement &placement, const Mesh &mesh,
+                                   const std::vector<int64_t> &shape,
+                                   const std::vector<int64_t> &positions);
+
 /// The largest local extent of dimension `dim` over all devices.
 int64_t maxLocalExtent(const Placement &placement, const Mesh &mesh,
                        int64_t dimSize, size_t dim);

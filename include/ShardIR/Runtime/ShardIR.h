@@ -197,8 +197,10 @@ shardir_status shardir_run(const shardir_program *program, const char *function,
 
 /* Runs the function on shards: arguments[r * num_arguments + i] is rank r's
  * shard of argument i, results likewise. No copies are made. A result whose
- * metadata has "in_place" is written into the argument of that number, and has
- * its data; no other result overlaps an argument. With "mpi", each process
+ * metadata has "in_place" is written into the argument of that number: the
+ * caller donates that argument, whose old elements are gone after the run, and
+ * gives its data as the result's on each rank, or the call is refused. No other
+ * result overlaps an argument. With "mpi", each process
  * gives its own shards alone: arguments[i], results[i]. Extents that the
  * program leaves open are those that the shards of all ranks add up to. */
 shardir_status shardir_run_local(const shardir_program *program,

@@ -107,6 +107,9 @@ public:
   virtual Sight observe() { return Sight::Consistent; }
   /// Whether the process of `rank` does not answer.
   virtual bool isSilent(int) const { return false; }
+  /// How many seconds old the status of `rank` is, where that is no matter of
+  /// one round; else 0.
+  virtual double toldAgo(int) const { return 0; }
   /// Called when this process' ranks have ended: waits for the others.
   virtual void settle() {}
 };

@@ -71,6 +71,10 @@ struct alignas(kApart) RankStatus {
   std::atomic<uint64_t> posted{0};           ///< collectives begun
   std::atomic<uint64_t> done{0};             ///< collectives completed
   std::atomic<int32_t> recent[kRecent] = {}; ///< ids, by posted % kRecent
+  /// Of a rank in another process: the times of its last step and of its last
+  /// progress, on this one's clock.
+  using Time = std::chrono::steady_clock::time_point;
+  Time stepped = {}, progressed = {};
 
   void advance() {
     steps.store(steps.load(std::memory_order_relaxed) + 1,

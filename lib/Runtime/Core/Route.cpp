@@ -100,16 +100,26 @@ public:
   std::unique_ptr<Route> build(int64_t ranks) {
     auto n = size_t(mesh.numDevices());
     start(n);
+    std::vector<std::vector<Piece>> pieces(n);
+    std::vector<std::vector<int64_t>> operandShapes;
     for (size_t p = 0; p < n; ++p) {
-      describe(p, int64_t(p));
-      if (!route->parts[p].identity)
+      RoutePart &part = route->parts[p];
+      describe(part, int64_t(p));
+      operandShapes.push_back(
+          localShape(spec.step.from, mesh, route->shape, int64_t(p)));
+      if (!part.identity)
         pieces[p] = receivePieces(spec.step, mesh, route->shape, int64_t(p));
     }
     route->zeros = route->parts[0].resultCount;
-    formGroups(ranks);
-    for (size_t p = 0; p < n; ++p)
-      if (!addTransfers(p, int64_t(p)))
+    formGroups(ranks, pieces);
+    for (size_t p = 0; p < n; ++p) {
+      TransferList list(*this, int64_t(p));
+      for (const Piece &piece : pieces[p])
+        list.add(piece, route->parts[size_t(piece.source)].place,
+                 operandShapes[size_t(piece.source)]);
+      if (!list.finish(route->parts[p]))
         return nullptr;
+    }
     route->flatReduce = route->reduce && isFlat();
     route->sameResult = !route->reduce && isSameForAll();
     return std::move(route);
@@ -117,55 +127,110 @@ public:
 
   /// The route of one rank. Null if the pieces do not make a route.
   std::unique_ptr<Route> buildLocal(int rank) {
+    const CollectiveStep &step = spec.step;
     route->isLocal = true;
     route->self = rank;
-    route->zeros = product(
-        localShape(spec.step.to, spec.step.halo, mesh, route->shape, 0));
+    route->zeros =
+        product(localShape(step.to, step.halo, mesh, route->shape, 0));
     int64_t position = mesh.positionOf(rank);
     if (position < 0)
       return std::move(route);
-    std::vector<int64_t> members =
-        membersOf(position, groupAxes(spec.step, mesh, route->shape));
-    size_t n = members.size();
-    start(n);
+    std::vector<int64_t> members = membersOf(position);
+    start(1);
+    RoutePart &part = route->parts[0];
+    describe(part, position);
+    auto placeOf = [&](int64_t p) {
+      return size_t(std::lower_bound(members.begin(), members.end(), p) -
+                    members.begin());
+    };
+    part.place = placeOf(position);
+    route->selfIndex = 0;
     route->groups.emplace_back();
-    for (size_t i = 0; i < n; ++i) {
-      placeOf[members[i]] = i;
-      route->groups[0].push_back(int(mesh.rankAt(members[i])));
-      route->parts[i].place = i;
-      describe(i, members[i]);
+    route->groups[0].reserve(members.size());
+    for (int64_t member : members)
+      route->groups[0].push_back(int(mesh.rankAt(member)));
+    if (!part.identity) {
+      std::vector<int64_t> shape =
+          localShape(step.from, mesh, route->shape, position);
+      bool isSame = hasSameStrides(step.from);
+      TransferList list(*this, position);
+      forEachReceivedPiece(
+          step, mesh, route->shape, position, [&](const Piece &piece) {
+            if (!isSame)
+              shape = localShape(step.from, mesh, route->shape, piece.source);
+            list.add(piece, placeOf(piece.source), shape);
+          });
+      if (!list.finish(part))
+        return nullptr;
     }
-    size_t own = placeOf[position];
-    route->selfIndex = int64_t(own);
-    RoutePart &part = route->parts[own];
-    part.bytes = bytesReceived(spec.step, mesh, route->shape,
-                               int64_t(elementSize(spec.type)), position);
-    if (!part.identity)
-      pieces[own] = receivePieces(spec.step, mesh, route->shape, position);
-    if (!addTransfers(own, position))
-      return nullptr;
-    route->flatReduce = route->reduce && isFlatForGroup(part);
-    std::vector<Piece> sent =
-        sendPieces(spec.step, mesh, route->shape, position, members);
-    for (size_t i = 0; i < n; ++i)
-      if (i != own && sent[i].source >= 0)
-        route->parts[i].transfers.push_back(
-            {{uint32_t(own)},
-             CopyPlan(
-                 sent[i].runs, operandShapes[own],
-                 localShape(spec.step.to, mesh, route->shape, members[i]))});
-    route->pattern = patternOf();
+    Counts operands = countsOf(step.from, members);
+    Counts results = countsOf(step.to, members);
+    route->largest = std::max(operands.largest, results.largest);
+    route->evenResults = results.areEven;
+    route->flatReduce = route->reduce &&
+                        isFlatForGroup(part, operands, results, members.size());
+    route->pattern = patternOf(operands, results, members.size());
+    route->sends = [&spec = spec, &mesh = mesh, shape = route->shape,
+                    position] {
+      return Builder(spec, mesh, shape).sendsOf(position);
+    };
     return std::move(route);
   }
 
 private:
+  /// Elements of the shards of a group.
+  struct Counts {
+    int64_t sum = 0, largest = 0;
+    bool areEven = true;
+  };
+
+  /// The transfers of one part, made of its pieces.
+  class TransferList {
+  public:
+    TransferList(const Builder &builder, int64_t position)
+        : builder(builder),
+          shape(localShape(builder.spec.step.to, builder.spec.step.halo,
+                           builder.mesh, builder.route->shape, position)) {}
+
+    /// The terms of a region come one after another. They differ in coordinates
+    /// along partial axes alone, which cut no dim, so their pieces are alike.
+    void add(const Piece &piece, size_t place,
+             const std::vector<int64_t> &operandShape) {
+      auto terms = size_t(builder.route->terms);
+      size_t term = pieces++ % terms;
+      if (term == 0)
+        transfers.push_back({std::vector<uint32_t>(terms),
+                             CopyPlan(piece.runs, operandShape, shape)});
+      transfers.back().sources[term] = uint32_t(place);
+    }
+
+    /// Gives `part` its transfers in the order of the result; false if terms
+    /// are missing.
+    bool finish(RoutePart &part) {
+      auto before = [](const Transfer &a, const Transfer &b) {
+        return a.plan.firstDestination() < b.plan.firstDestination();
+      };
+      if (!std::is_sorted(transfers.begin(), transfers.end(), before))
+        std::sort(transfers.begin(), transfers.end(), before);
+      transfers.shrink_to_fit();
+      part.transfers = std::move(transfers);
+      return pieces % size_t(builder.route->terms) == 0;
+    }
+
+  private:
+    const Builder &builder;
+    const std::vector<int64_t> shape;
+    size_t pieces = 0;
+    std::vector<Transfer> transfers;
+  };
+
   /// Sets the fields that all of the `n` parts share.
   void start(size_t n) {
     const CollectiveStep &step = spec.step;
     route->elements = product(route->shape);
     route->parts.resize(n);
     std::vector<AxisRef> parts = commonRefinement(step.from, step.to, mesh);
-    reduced =
+    std::vector<AxisRef> reduced =
         difference(step.from.partialAxes, step.to.partialAxes, mesh, parts);
     added = difference(step.to.partialAxes, step.from.partialAxes, mesh, parts);
     if (!reduced.empty()) {
@@ -175,28 +240,79 @@ private:
       route->kind = *step.to.partial;
     }
     route->terms = groupSize(mesh, reduced);
-    pieces.resize(n);
-    operandShapes.resize(n);
   }
 
-  /// Sizes of the shards at `position`, whose part is `p`.
-  void describe(size_t p, int64_t position) {
+  /// Sizes of the shards at `position`, whose part is `part`.
+  void describe(RoutePart &part, int64_t position) const {
     const CollectiveStep &step = spec.step;
-    RoutePart &part = route->parts[p];
-    operandShapes[p] = localShape(step.from, mesh, route->shape, position);
-    part.operandCount = product(operandShapes[p]);
+    part.operandCount =
+        product(localShape(step.from, mesh, route->shape, position));
     part.resultCount =
         product(localShape(step.to, step.halo, mesh, route->shape, position));
-    if (!route->isLocal)
-      part.bytes = bytesReceived(step, mesh, route->shape,
-                                 int64_t(elementSize(spec.type)), position);
+    part.bytes = bytesReceived(step, mesh, route->shape,
+                               int64_t(elementSize(spec.type)), position);
     part.identity =
         groupCoordinate(mesh, added, mesh.coordinates(position)) != 0;
   }
 
-  /// The positions that differ from `position` along `axes` alone, in order.
-  std::vector<int64_t> membersOf(int64_t position,
-                                 const std::vector<AxisRef> &axes) const {
+  /// The elements that the member at `position` sends to each, by place.
+  std::vector<CopyPlan> sendsOf(int64_t position) const {
+    const CollectiveStep &step = spec.step;
+    std::vector<int64_t> members = membersOf(position);
+    std::vector<int64_t> operand =
+        localShape(step.from, mesh, route->shape, position);
+    std::vector<CopyPlan> plans(members.size());
+    std::vector<int64_t> result =
+        localShape(step.to, mesh, route->shape, position);
+    bool isSame = hasSameStrides(step.to);
+    forEachSentPiece(step, mesh, route->shape, position, members,
+                     [&](size_t i, const Piece &piece) {
+                       if (members[i] == position)
+                         return;
+                       if (!isSame)
+                         result = localShape(step.to, mesh, route->shape,
+                                             members[i]);
+                       plans[i] = CopyPlan(piece.runs, operand, result);
+                     });
+    return plans;
+  }
+
+  /// Whether all shards of `placement` have the same strides: all extents but
+  /// the outermost one are equal.
+  bool hasSameStrides(const Placement &placement) const {
+    for (size_t d = 1; d < route->shape.size(); ++d)
+      if (!uniformLocalExtent(placement, mesh, route->shape[d], d))
+        return false;
+    return true;
+  }
+
+  Counts countsOf(const Placement &placement,
+                  const std::vector<int64_t> &members) const {
+    int64_t count = 1;
+    bool isUniform = true;
+    for (size_t d = 0; d < route->shape.size() && isUniform; ++d) {
+      std::optional<int64_t> extent =
+          uniformLocalExtent(placement, mesh, route->shape[d], d);
+      isUniform = extent.has_value();
+      count *= extent.value_or(0);
+    }
+    if (isUniform)
+      return {count * int64_t(members.size()), count, true};
+    Counts counts;
+    std::vector<int64_t> all =
+        localElements(placement, mesh, route->shape, members);
+    for (int64_t n : all) {
+      counts.sum += n;
+      counts.largest = std::max(counts.largest, n);
+      counts.areEven &= n == all[0];
+    }
+    return counts;
+  }
+
+  /// The positions of the group of `position`, which differ from it along the
+  /// step's axes alone, in order.
+  std::vector<int64_t> membersOf(int64_t position) const {
+    std::vector<AxisRef> axes = groupAxes(spec.step, mesh, route->shape);
     Coordinates first = withoutAxes(mesh, mesh.coordinates(position), axes);
     std::vector<int64_t> members{0};
     for (size_t i = 0; i < first.size(); ++i)
@@ -215,16 +331,14 @@ private:
           for (int64_t k = 1; k < axisSize(mesh, axis); ++k)
             members.push_back(members[i] + k * stride);
     }
-    std::sort(members.begin(), members.end());
+    if (!std::is_sorted(members.begin(), members.end()))
+      std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
     return members;
   }
 
-  size_t partOf(int64_t position) const {
-    return route->isLocal ? placeOf.at(position) : size_t(position);
-  }
-
-  void formGroups(int64_t ranks) {
+  void formGroups(int64_t ranks,
+                  const std::vector<std::vector<Piece>> &pieces) {
     size_t n = route->parts.size();
     Sets sets(n);
     std::map<Coordinates, size_t> first;
@@ -251,85 +365,27 @@ private:
     }
   }
 
-  /// False if the terms' pieces do not line up. Terms differ in coordinates
-  /// along partial axes alone, which cut no dim: receivePieces gives each the
-  /// same regions.
-  bool addTransfers(size_t p, int64_t position) {
-    RoutePart &part = route->parts[p];
-    std::vector<int64_t> shape =
-        localShape(spec.step.to, spec.step.halo, mesh, route->shape, position);
-    // By term, each in the order of the result: the terms' pieces line up.
-    std::vector<std::vector<const Piece *>> byTerm{
-        size_t(groupSize(mesh, reduced))};
-    for (const Piece &piece : pieces[p])
-      byTerm[size_t(groupCoordinate(mesh, reduced,
-                                    mesh.coordinates(piece.source)))]
-          .push_back(&piece);
-    std::vector<std::vector<Transfer>> terms;
-    for (std::vector<const Piece *> &list : byTerm) {
-      std::sort(list.begin(), list.end(), [](const Piece *a, const Piece *b) {
-        return firstIndex(*a) < firstIndex(*b);
-      });
-      std::vector<Transfer> transfers;
-      for (const Piece *piece : list)
-        transfers.push_back(
-            {{uint32_t(route->parts[partOf(piece->source)].place)},
-             CopyPlan(piece->runs, operandShapes[partOf(piece->source)],
-                      shape)});
-      terms.push_back(std::move(transfers));
-    }
-    bool aligned = true;
-    for (const std::vector<Transfer> &t : terms) {
-      aligned &= t.size() == terms[0].size();
-      for (size_t i = 0; aligned && i < t.size(); ++i)
-        aligned = t[i].plan == terms[0][i].plan;
-    }
-    if (!aligned)
-      return false;
-    part.transfers = std::move(terms[0]);
-    for (size_t t = 1; t < terms.size(); ++t)
-      for (size_t i = 0; i < part.transfers.size(); ++i)
-        part.transfers[i].sources.push_back(terms[t][i].sources[0]);
-    return true;
-  }
-
-  static std::vector<int64_t> firstIndex(const Piece &piece) {
-    std::vector<int64_t> index;
-    for (const std::vector<Piece::Run> &runs : piece.runs)
-      index.push_back(runs.empty() ? 0 : runs[0].destination);
-    return index;
-  }
-
   /// isFlat for the group of a local route, the same for all its members: where
   /// all terms of `own` are whole operands, all operands are of one region, and
   /// a result of as many elements is that region.
-  bool isFlatForGroup(const RoutePart &own) const {
-    for (const RoutePart &part : route->parts)
-      if (part.identity || part.operandCount != part.resultCount ||
-          part.operandCount != own.resultCount)
-        return false;
-    return own.resultCount == 0 ||
-           (isWhole(own) &&
-            own.transfers[0].sources.size() == route->parts.size());
+  bool isFlatForGroup(const RoutePart &own, const Counts &operands,
+                      const Counts &results, size_t members) const {
+    return groupSize(mesh, added) == 1 && operands.areEven && results.areEven &&
+           operands.largest == results.largest &&
+           (own.resultCount == 0 ||
+            (isWhole(own) && own.transfers[0].sources.size() == members));
   }
 
   /// The pattern of a local route, from what all members know of all: counts
   /// and the step. Where operands are as many elements as a result that is made
   /// of them, or results as many as an operand, each is needed whole.
-  Pattern patternOf() const {
+  Pattern patternOf(const Counts &operands, const Counts &results,
+                    size_t members) const {
     if (route->flatReduce)
       return Pattern::AllReduce;
-    int64_t operands = 0, results = 0;
-    for (const RoutePart &part : route->parts) {
-      operands += part.operandCount;
-      results += part.resultCount;
-    }
-    bool plain = added.empty(), gathers = true, scatters = true;
-    for (const RoutePart &part : route->parts) {
-      gathers &= part.resultCount == operands;
-      scatters &= part.operandCount == results;
-    }
-    size_t members = route->parts.size();
+    bool plain = added.empty();
+    bool gathers = results.areEven && results.largest == operands.sum;
+    bool scatters = operands.areEven && operands.largest == results.sum;
     switch (spec.step.kind) {
     case CollectiveKind::AllGather:
       return plain && gathers && route->terms == 1 ? Pattern::AllGather
@@ -401,10 +457,7 @@ private:
   const CollectiveSpec &spec;
   const Mesh &mesh;
   std::unique_ptr<Route> route;
-  std::vector<AxisRef> reduced, added;
-  std::vector<std::vector<Piece>> pieces;          ///< by part
-  std::vector<std::vector<int64_t>> operandShapes; ///< by part
-  std::map<int64_t, size_t> placeOf; ///< by position: of a local route
+  std::vector<AxisRef> added;
 };
 
 } // namespace

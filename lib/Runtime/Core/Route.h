@@ -23,6 +23,7 @@
 #include "ShardIR/Placement/PlacementFwd.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -80,26 +81,32 @@ struct Route : std::enable_shared_from_this<Route> {
       return positionOfRank[size_t(rank)];
     return rank == self ? selfIndex : -1;
   }
-  /// The part of the member of group `group` at `place`.
+  /// The part of the member of group `group` at `place`, of a route of all.
   const RoutePart &partAt(size_t group, size_t place) const {
-    if (isLocal)
-      return parts[place];
     return parts[size_t(positionOfRank[size_t(groups[group][place])])];
   }
 
   /// Whether the route is that of rank `self` alone. `groups` then has its
-  /// group only, `parts` goes by place, and the parts of the other members have
-  /// those transfers alone whose source is `self`, at most one each.
+  /// group only, and `parts` its own part.
   bool isLocal = false;
   int self = -1;
   int64_t selfIndex = -1;
-  Pattern pattern = Pattern::General; ///< of a route of one rank
-  int64_t terms = 1;                  ///< that are reduced for an element
+  /// Of a route of one rank, the same for all members: the pattern, the most
+  /// elements of an operand or a result, and whether all results have as many.
+  Pattern pattern = Pattern::General;
+  int64_t largest = 0;
+  bool evenResults = true;
+  /// Of a route of one rank: the elements that each member receives from it, by
+  /// place; nothing for itself. Each call computes them in O(group): most
+  /// schedules do without.
+  std::function<std::vector<CopyPlan>()> sends;
+  int64_t terms = 1; ///< that are reduced for an element
   std::vector<int64_t> shape;
   std::vector<int64_t> known; ///< what the call told: extents and windows
   int64_t elements = 0;       ///< of the whole tensor
   std::vector<std::vector<int>> groups; ///< ranks, by mesh position
-  /// By mesh position; between two meshes, by rank among those of either.
+  /// By mesh position; between two meshes, by rank among those of either; of a
+  /// route of one rank, its own.
   std::vector<RoutePart> parts;
   std::vector<int64_t> positionOfRank; ///< index into `parts`; -1: not in them
   int64_t zeros = 0; ///< RoutePart::zeros of the ranks that are not in `parts`

@@ -91,15 +91,20 @@ bool Job::noteProgress() {
     uint64_t steps = statuses[i].steps.load(std::memory_order_acquire);
     if (progress != clock.progress)
       clock.progressed = now;
-    if (steps != clock.steps) {
+    if (steps != clock.steps)
       clock.stepped = now;
-      clock.stuck = {};
+    // Whoever is elsewhere may have told of it late.
+    if (!isHere(i) && statuses[i].stepped != RankStatus::Time()) {
+      clock.stepped = statuses[i].stepped;
+      clock.progressed = statuses[i].progressed;
     }
     clock.progress = progress;
     clock.steps = steps;
     std::chrono::duration<double> since = now - clock.stepped;
-    isLate |= since.count() > options.timeout &&
-              statuses[i].state.load() < RankStatus::Finished;
+    if (since.count() <= options.timeout)
+      clock.stuck = {};
+    else
+      isLate |= statuses[i].state.load() < RankStatus::Finished;
   }
   return isLate;
 }
@@ -231,8 +236,11 @@ std::string Job::whereabouts(int r) {
   const std::vector<CollectiveSpec> &table = program->metadata.collectives;
   uint64_t done = status.done.load(std::memory_order_acquire);
   uint64_t posted = status.posted.load(std::memory_order_acquire);
-  std::string remark =
-      ranksTransport->isSilent(r) ? ", and its process does not answer" : "";
+  std::string remark;
+  if (double ago = ranksTransport->toldAgo(r); ago >= 1)
+    remark += " (as of " + std::to_string(int64_t(ago)) + " s ago)";
+  if (ranksTransport->isSilent(r))
+    remark += ", and its process does not answer";
   auto name = [&](uint64_t n) {
     int32_t id =
         status.recent[n % RankStatus::kRecent].load(std::memory_order_relaxed);

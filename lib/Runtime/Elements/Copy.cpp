@@ -17,6 +17,8 @@
 
 #include "Stream.h"
 
+#include <optional>
+
 namespace shardir {
 namespace runtime {
 namespace {
@@ -38,6 +40,33 @@ std::vector<Piece::Run> joined(const std::vector<Piece::Run> &runs) {
     result.push_back(run);
   }
   return result;
+}
+
+/// The one span of both arrays that `runs` are, of length 0 where they are
+/// empty; nothing where they are several.
+std::optional<Piece::Run>
+spanOf(const std::vector<std::vector<Piece::Run>> &runs,
+       const std::vector<int64_t> &sourceShape,
+       const std::vector<int64_t> &destinationShape) {
+  Piece::Run span{0, 0, 1};
+  int64_t sourceStride = 1, destinationStride = 1;
+  for (size_t d = runs.size(); d-- > 0;) {
+    if (runs[d].empty())
+      return Piece::Run();
+    const Piece::Run &run = runs[d][0];
+    // Several places of a dimension continue each other where what is inside of
+    // it is whole.
+    if (runs[d].size() > 1 ||
+        (run.length > 1 &&
+         (span.length != sourceStride || span.length != destinationStride)))
+      return std::nullopt;
+    span.source += run.source * sourceStride;
+    span.destination += run.destination * destinationStride;
+    span.length *= run.length;
+    sourceStride *= sourceShape[d];
+    destinationStride *= destinationShape[d];
+  }
+  return span;
 }
 
 /// Copies `n` elements of type T; short spans without a call.
@@ -108,9 +137,10 @@ void copyToAll(void *const *outs, size_t numOuts, const void *from, size_t n,
 CopyPlan::CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
                    const std::vector<int64_t> &sourceShape,
                    const std::vector<int64_t> &destinationShape) {
-  if (runs.empty()) { // a scalar
-    dims.push_back({{{0, 0, 1}}, 1, 1});
-    empty = false;
+  if (std::optional<Piece::Run> one =
+          spanOf(runs, sourceShape, destinationShape)) {
+    if (one->length > 0)
+      span = *one;
     return;
   }
   std::vector<CopyDim> reversed;
@@ -141,8 +171,28 @@ CopyPlan::CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
     }
     reversed.push_back(std::move(dim));
   }
-  dims.assign(reversed.rbegin(), reversed.rend());
-  empty = false;
+  if (reversed.size() == 1 && reversed[0].runs.size() == 1)
+    span = reversed[0].runs[0];
+  else
+    dims = std::make_shared<std::vector<CopyDim>>(reversed.rbegin(),
+                                                  reversed.rend());
+}
+
+std::vector<CopyDim> CopyPlan::dimensions() const {
+  if (dims)
+    return *dims;
+  if (span.length == 0)
+    return {};
+  return {{{span}, 1, 1}};
+}
+
+int64_t CopyPlan::firstDestination() const {
+  if (!dims)
+    return span.destination;
+  int64_t first = 0;
+  for (const CopyDim &dim : *dims)
+    first += dim.runs[0].destination * dim.destinationStride;
+  return first;
 }
 
 void CopyPlan::copy(const void *source, void *destination, size_t size,
@@ -172,10 +222,12 @@ bool CopyPlan::operator==(const CopyPlan &o) const {
     return a.source == b.source && a.destination == b.destination &&
            a.length == b.length;
   };
-  if (empty != o.empty || dims.size() != o.dims.size())
+  if (!dims || !o.dims)
+    return !dims && !o.dims && sameRun(span, o.span);
+  if (dims->size() != o.dims->size())
     return false;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    const CopyDim &a = dims[d], &b = o.dims[d];
+  for (size_t d = 0; d < dims->size(); ++d) {
+    const CopyDim &a = (*dims)[d], &b = (*o.dims)[d];
     if (a.sourceStride != b.sourceStride ||
         a.destinationStride != b.destinationStride ||
         a.runs.size() != b.runs.size())

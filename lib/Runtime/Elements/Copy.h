@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace shardir {
@@ -32,10 +33,12 @@ struct CopyDim {
   int64_t sourceStride = 1, destinationStride = 1;
 };
 
-/// Which elements of one array go where in another.
+/// Which elements of one array go where in another. One span takes no memory
+/// besides, for there may be one plan for each of thousands of ranks.
 class CopyPlan {
 public:
   CopyPlan() = default;
+  explicit CopyPlan(const Piece::Run &span) : span(span) {}
   CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
            const std::vector<int64_t> &sourceShape,
            const std::vector<int64_t> &destinationShape);
@@ -47,24 +50,28 @@ public:
   /// Calls f(sourceIndex, destinationIndex, length) for every contiguous span,
   /// in increasing order of both.
   template <class F> void forEachSpan(F &&f) const {
-    if (!empty)
+    if (dims)
       walk(0, 0, 0, f);
+    else if (span.length > 0)
+      f(span.source, span.destination, span.length);
   }
 
   /// The whole plan as one span, if it is one.
   const Piece::Run *singleSpan() const {
-    return dims.size() == 1 && dims[0].runs.size() == 1 ? &dims[0].runs[0]
-                                                        : nullptr;
+    return !dims && span.length > 0 ? &span : nullptr;
   }
+  bool isEmpty() const { return !dims && span.length == 0; }
+  /// The index in the destination of the first element; 0 if there is none.
+  int64_t firstDestination() const;
   bool operator==(const CopyPlan &o) const;
   /// Outermost first; none if there is nothing to copy.
-  const std::vector<CopyDim> &dimensions() const { return dims; }
+  std::vector<CopyDim> dimensions() const;
 
 private:
   template <class F>
   void walk(size_t d, int64_t source, int64_t destination, F &f) const {
-    const CopyDim &dim = dims[d];
-    if (d + 1 == dims.size()) {
+    const CopyDim &dim = (*dims)[d];
+    if (d + 1 == dims->size()) {
       for (const Piece::Run &run : dim.runs)
         f(source + run.source, destination + run.destination, run.length);
       return;
@@ -75,8 +82,9 @@ private:
              destination + (run.destination + i) * dim.destinationStride, f);
   }
 
-  std::vector<CopyDim> dims; ///< at least one unless empty
-  bool empty = true;
+  Piece::Run span; ///< of no length if there is nothing to copy
+  /// In place of `span`, where there are more.
+  std::shared_ptr<const std::vector<CopyDim>> dims;
 };
 
 /// Copies between strided arrays of one shape; strides count elements.

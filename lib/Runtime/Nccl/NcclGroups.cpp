@@ -50,7 +50,8 @@ bool NcclGroups::isFirst(const std::string &what) {
   return done.insert(what).second;
 }
 
-void NcclGroups::watch(const nccl::Api &api, Job &job) {
+void NcclGroups::watch(const nccl::Api &api, Job &job, double patience) {
+  auto now = std::chrono::steady_clock::now();
   std::lock_guard<std::mutex> lock(mutex);
   for (auto &[ranks, group] : groups) {
     nccl::Comm comm = group->comm;
@@ -63,9 +64,12 @@ void NcclGroups::watch(const nccl::Api &api, Job &job) {
       if (asked != nccl::Success)
         state = asked;
     }
-    // The rank that is at it says more: it has until the next look.
-    if (state == nccl::Success || state == nccl::InProgress ||
-        suspects.insert(comm).second)
+    if (state == nccl::Success || state == nccl::InProgress)
+      continue;
+    // Whoever is at it says more: it has until the next look.
+    auto [suspect, isNew] = suspects.emplace(comm, now);
+    if (isNew ||
+        now - suspect->second < std::chrono::duration<double>(patience))
       continue;
     std::string members;
     for (int r : ranks)

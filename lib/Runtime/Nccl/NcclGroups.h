@@ -20,6 +20,7 @@
 
 #include "NcclApi.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,9 +58,10 @@ public:
   /// Whether something that all ranks do once is done for the first time: a
   /// partition of them by name, the groups of a program by hash.
   bool isFirst(const std::string &what);
-  /// Called by the watchdog: fails the job where a communicator has failed. A
+  /// Called by the watchdog: fails the job where a communicator has failed, and
+  /// nobody has said why for `patience` seconds, or until the next call. A
   /// communicator that a rank is calling is left to that rank.
-  void watch(const nccl::Api &api, Job &job);
+  void watch(const nccl::Api &api, Job &job, double patience);
   /// A block that is about to be freed is registered nowhere any more.
   void deregister(const nccl::Api &api, cuda::DevicePtr block);
   /// Of a rank that captures collectives: its graphs end before communicators
@@ -73,7 +75,8 @@ public:
 private:
   std::mutex mutex;
   std::map<std::vector<int>, std::shared_ptr<NcclGroup>> groups;
-  std::set<nccl::Comm> suspects; ///< seen to have failed once
+  /// When each was first seen to have failed.
+  std::map<nccl::Comm, std::chrono::steady_clock::time_point> suspects;
   std::set<std::string> done;
   std::vector<std::weak_ptr<CudaStep>> graphs;
 };

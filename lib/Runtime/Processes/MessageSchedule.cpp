@@ -33,25 +33,6 @@ int64_t lengthOf(const Runs &runs) {
   return length;
 }
 
-/// The plan as one span, if it is one; dimensions of one place do not count.
-std::optional<Piece::Run> spanOf(const CopyPlan &plan) {
-  const std::vector<CopyDim> &dims = plan.dimensions();
-  Piece::Run span{0, 0, 0};
-  for (size_t d = 0; d < dims.size(); ++d) {
-    bool innermost = d + 1 == dims.size();
-    const Runs &runs = dims[d].runs;
-    if (runs.size() != 1 || (!innermost && runs[0].length != 1))
-      return std::nullopt;
-    span.source += runs[0].source * (innermost ? 1 : dims[d].sourceStride);
-    span.destination +=
-        runs[0].destination * (innermost ? 1 : dims[d].destinationStride);
-    span.length = runs[0].length;
-  }
-  if (span.length == 0)
-    return std::nullopt;
-  return span;
-}
-
 /// Both halves of a transfer's way: operand to block, block to result.
 struct Halves {
   int64_t elements;
@@ -62,11 +43,18 @@ struct Halves {
 class Cutter {
 public:
   Cutter(const CopyPlan &plan, int64_t limit)
-      : dims(plan.dimensions()), limit(std::max<int64_t>(limit, 1)) {}
+      : plan(plan), limit(std::max<int64_t>(limit, 1)) {}
 
   std::vector<Halves> cut() {
-    if (!dims.empty())
+    if (const Piece::Run *span = plan.singleSpan()) {
+      for (int64_t at = 0, n; at < span->length; at += n) {
+        n = std::min(span->length - at, limit);
+        blocks.push_back({n, CopyPlan({span->source + at, 0, n}),
+                          CopyPlan({0, span->destination + at, n})});
+      }
+    } else if (dims = plan.dimensions(); !dims.empty()) {
       cutFrom(0);
+    }
     return std::move(blocks);
   }
 
@@ -132,6 +120,7 @@ private:
                       CopyPlan(unpack, packed, destination)});
   }
 
+  const CopyPlan &plan;
   std::vector<CopyDim> dims;
   const int64_t limit;
   std::vector<Halves> blocks;
@@ -139,14 +128,14 @@ private:
 
 std::vector<Halves> blocksOf(const CopyPlan &plan, bool reduced,
                              const BlockLimits &limits) {
-  bool direct = !reduced && spanOf(plan);
+  bool direct = !reduced && plan.singleSpan();
   return Cutter(plan, direct ? limits.message : limits.staged).cut();
 }
 
 std::vector<MessageBlock> packing(std::vector<Halves> &halves) {
   std::vector<MessageBlock> blocks;
   for (Halves &half : halves) {
-    std::optional<Piece::Run> span = spanOf(half.pack);
+    const Piece::Run *span = half.pack.singleSpan();
     blocks.push_back(
         {half.elements, span ? span->source : -1, std::move(half.pack)});
   }
@@ -156,7 +145,7 @@ std::vector<MessageBlock> packing(std::vector<Halves> &halves) {
 std::vector<MessageBlock> unpacking(std::vector<Halves> &halves) {
   std::vector<MessageBlock> blocks;
   for (Halves &half : halves) {
-    std::optional<Piece::Run> span = spanOf(half.unpack);
+    const Piece::Run *span = half.unpack.singleSpan();
     blocks.push_back(
         {half.elements, span ? span->destination : -1, std::move(half.unpack)});
   }
@@ -168,27 +157,26 @@ bool allInPlace(const std::vector<MessageBlock> &blocks) {
                      [](const MessageBlock &b) { return b.offset >= 0; });
 }
 
-/// Adds the part of place `me` in a transfer to place `to`.
-void addTransfer(SchedulePhase &phase, const Transfer &transfer, uint32_t index,
-                 uint32_t to, uint32_t me, bool reduced,
-                 const BlockLimits &limits) {
+/// Adds what this rank sends to place `to` by a transfer.
+void addSend(SchedulePhase &phase, const CopyPlan &plan, uint32_t index,
+             uint32_t to, bool reduced, const BlockLimits &limits) {
+  std::vector<Halves> halves = blocksOf(plan, reduced, limits);
+  if (halves.empty())
+    return;
+  BlockSend send;
+  send.to = to;
+  send.transfer = index;
+  send.blocks = packing(halves);
+  send.inPlace = allInPlace(send.blocks);
+  phase.sends.push_back(std::move(send));
+}
+
+/// Adds what place `me`, this rank, receives by a transfer.
+void addReceive(SchedulePhase &phase, const Transfer &transfer, uint32_t index,
+                uint32_t me, bool reduced, const BlockLimits &limits) {
   const std::vector<uint32_t> &sources = transfer.sources;
   auto own = std::find(sources.begin(), sources.end(), me);
   bool isSource = own != sources.end();
-  if (to != me) {
-    if (!isSource)
-      return;
-    std::vector<Halves> halves = blocksOf(transfer.plan, reduced, limits);
-    if (halves.empty())
-      return;
-    BlockSend send;
-    send.to = to;
-    send.transfer = index;
-    send.blocks = packing(halves);
-    send.inPlace = allInPlace(send.blocks);
-    phase.sends.push_back(std::move(send));
-    return;
-  }
   if (isSource && !reduced) {
     phase.local.push_back(transfer.plan);
     return;
@@ -213,37 +201,47 @@ std::vector<CopyPlan> chunkPlans(int64_t count, size_t members) {
   auto n = int64_t(members);
   int64_t chunk = (count + n - 1) / n;
   std::vector<CopyPlan> plans;
+  plans.reserve(members);
   for (int64_t q = 0; q < n; ++q) {
     int64_t begin = std::min(count, q * chunk);
-    int64_t length = std::min(count, begin + chunk) - begin;
-    plans.emplace_back();
-    if (length > 0)
-      plans.back() = CopyPlan({{{begin, begin, length}}}, {count}, {count});
+    plans.emplace_back(
+        Piece::Run{begin, begin, std::min(count, begin + chunk) - begin});
   }
   return plans;
+}
+
+/// Each member's terms of all chunks go to the members that reduce them.
+SchedulePhase reduceChunks(const RoutePart &part,
+                           const std::vector<CopyPlan> &chunks,
+                           const BlockLimits &limits) {
+  SchedulePhase phase;
+  auto me = uint32_t(part.place);
+  for (uint32_t q = 0; q < uint32_t(chunks.size()); ++q)
+    if (q != me)
+      addSend(phase, chunks[q], 0, q, /*reduced=*/true, limits);
+    else
+      addReceive(phase, {part.transfers[0].sources, chunks[q]}, 0, me,
+                 /*reduced=*/true, limits);
+  return phase;
 }
 
 /// Each member reduces one chunk, then sends it to all others: 2(n-1)/n of the
 /// operand per member, the least there is (Patarasuk and Yuan, 2009).
 MessageSchedule chunked(const RoutePart &part, size_t members,
                         const BlockLimits &limits) {
-  std::vector<CopyPlan> plans = chunkPlans(part.resultCount, members);
+  std::vector<CopyPlan> chunks = chunkPlans(part.resultCount, members);
   auto me = uint32_t(part.place);
   MessageSchedule schedule;
-  schedule.phases.resize(2);
-  schedule.phases[1].sendsResult = true;
+  schedule.phases.push_back(reduceChunks(part, chunks, limits));
+  SchedulePhase phase;
+  phase.sendsResult = true;
   for (uint32_t q = 0; q < uint32_t(members); ++q) {
-    const CopyPlan &plan = plans[q];
-    addTransfer(schedule.phases[0], {part.transfers[0].sources, plan}, 0, q, me,
-                /*reduced=*/true, limits);
-    if (q != me)
-      addTransfer(schedule.phases[1], {{q}, plan}, 0, me, me,
-                  /*reduced=*/false, limits);
+    if (q == me)
+      continue;
+    addReceive(phase, {{q}, chunks[q]}, 0, me, /*reduced=*/false, limits);
+    addSend(phase, chunks[me], 0, q, /*reduced=*/false, limits);
   }
-  for (uint32_t to = 0; to < uint32_t(members); ++to)
-    if (to != me)
-      addTransfer(schedule.phases[1], {{me}, plans[me]}, 0, to, me,
-                  /*reduced=*/false, limits);
+  schedule.phases.push_back(std::move(phase));
   return schedule;
 }
 
@@ -251,18 +249,43 @@ MessageSchedule chunked(const RoutePart &part, size_t members,
 SchedulePhase onePhase(const Route &route, const RoutePart &part,
                        const BlockLimits &limits) {
   SchedulePhase phase;
+  auto me = uint32_t(part.place);
+  bool reduced = route.terms > 1;
+  auto receiveAll = [&] {
+    for (size_t t = 0; t < part.transfers.size(); ++t)
+      addReceive(phase, part.transfers[t], route.isLocal ? 0 : uint32_t(t), me,
+                 reduced, limits);
+  };
+  if (route.isLocal) {
+    // It does not tell what others receive from others; it has one transfer
+    // between two members, which needs no tag.
+    receiveAll();
+    std::vector<CopyPlan> sends = route.sends();
+    for (uint32_t to = 0; to < uint32_t(sends.size()); ++to)
+      addSend(phase, sends[to], 0, to, reduced, limits);
+    return phase;
+  }
   auto members = uint32_t(route.groups[part.group].size());
   for (uint32_t to = 0; to < members; ++to) {
+    if (to == me) {
+      receiveAll();
+      continue;
+    }
     const std::vector<Transfer> &transfers =
         route.partAt(part.group, to).transfers;
-    // One rank's route does not tell what others receive from others; it has
-    // one transfer between two members, which needs no tag.
-    for (size_t t = 0; t < transfers.size(); ++t)
-      addTransfer(phase, transfers[t], route.isLocal ? 0 : uint32_t(t), to,
-                  uint32_t(part.place), route.terms > 1, limits);
+    for (size_t t = 0; t < transfers.size(); ++t) {
+      const std::vector<uint32_t> &sources = transfers[t].sources;
+      if (std::find(sources.begin(), sources.end(), me) != sources.end())
+        addSend(phase, transfers[t].plan, uint32_t(t), to, reduced, limits);
+    }
   }
   return phase;
 }
+
+/// Every member reduces an operand whole where all terms are no more elements
+/// than so many of the largest such operand: with more, chunks take less time.
+constexpr int64_t kGathered = 4;
+constexpr BlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
 
 /// Gives the phases of one rank's schedule the layouts of an engine's calls.
 class CallLayout {
@@ -302,31 +325,31 @@ public:
   void gatherTerms(int64_t elements) {
     phase.way = PhaseWay::AllGather;
     phase.out.isEven = true;
+    reserve(phase.out);
     for (size_t i = 0; i < members; ++i)
       add(phase.out, size_t(elements) * size, i * size_t(elements) * size);
     phase.staged = members * size_t(elements) * size;
-    phase.sends.clear();
   }
 
   /// Every member's piece to all, each of which goes where `plans` say.
-  /// Afterwards nothing is left to copy from the operand.
+  /// Nothing is left to copy from the operand.
   void allGather(const std::vector<CopyPlan> &plans) {
     phase.way = PhaseWay::AllGather;
-    std::vector<BlockReceive> receives;
-    for (size_t i = 0; i < members; ++i) {
-      std::vector<Halves> halves = Cutter(plans[i], INT64_MAX).cut();
-      if (halves.empty())
-        continue;
-      BlockReceive receive;
-      receive.sources = {uint32_t(i)};
-      receive.blocks = unpacking(halves);
-      receive.inPlace = allInPlace(receive.blocks);
-      receives.push_back(std::move(receive));
+    if (std::all_of(plans.begin(), plans.end(), [](const CopyPlan &plan) {
+          return plan.isEmpty() || plan.singleSpan();
+        })) {
+      reserve(phase.out);
+      for (const CopyPlan &plan : plans) {
+        const Piece::Run *span = plan.singleSpan();
+        add(phase.out, span ? size_t(span->length) * size : 0,
+            span ? size_t(span->destination) * size : 0);
+      }
+    } else {
+      for (size_t i = 0; i < members; ++i)
+        addReceive(phase, {{uint32_t(i)}, plans[i]}, 0, uint32_t(members),
+                   /*reduced=*/false, kUncut);
+      layOutReceives();
     }
-    phase.receives = std::move(receives);
-    phase.sends.clear();
-    phase.local.clear();
-    layOutReceives();
     phase.out.isEven = isEven(phase.out);
     dropInPlace();
   }
@@ -368,6 +391,11 @@ public:
   }
 
 private:
+  void reserve(MessageLayout &layout) const {
+    layout.counts.reserve(members);
+    layout.offsets.reserve(members);
+  }
+
   static void add(MessageLayout &layout, size_t count, size_t offset) {
     layout.counts.push_back(int(count));
     layout.offsets.push_back(int(offset));
@@ -388,6 +416,7 @@ private:
     for (const MessageBlock *block : blocks)
       pack |= block && block->offset < 0;
     layout = {};
+    reserve(layout);
     size_t at = 0;
     for (const MessageBlock *block : blocks) {
       size_t bytes = block ? size_t(block->elements) * size : 0;
@@ -397,13 +426,13 @@ private:
     return pack ? at : 0;
   }
 
-  /// Calls need no blocks where nothing is packed or staged.
+  /// Calls need no blocks, nor their memory, where nothing is packed or staged.
   void dropInPlace() {
     bool packsOwn = phase.way == PhaseWay::ReduceScatter && phase.packed > 0;
     if (phase.packed == 0)
-      phase.sends.clear();
+      phase.sends = std::vector<BlockSend>();
     if (phase.staged == 0 && !packsOwn)
-      phase.receives.clear();
+      phase.receives = std::vector<BlockReceive>();
   }
 
   void layOutReceives() {
@@ -433,16 +462,10 @@ std::optional<MessageSchedule> scheduleCalls(const Route &route,
   size_t members = route.groups[part.group].size();
   if (!route.isLocal || limits.call == 0 || members == 1)
     return std::nullopt;
-  int64_t largest = 0;
-  bool evenResults = true;
-  for (const RoutePart &other : route.parts) {
-    evenResults &= other.resultCount == part.resultCount;
-    largest = std::max({largest, other.operandCount, other.resultCount});
-  }
+  const int64_t largest = route.largest;
   if (largest == 0)
     return std::nullopt;
   const int64_t counted = INT_MAX / int64_t(limits.size);
-  constexpr BlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
   auto layoutOf = [&](SchedulePhase &phase) {
     return CallLayout(phase, members, part.place, limits.size);
   };
@@ -456,20 +479,29 @@ std::optional<MessageSchedule> scheduleCalls(const Route &route,
       phase.elements = largest;
       return schedule;
     }
-    if (largest <= limits.whole && largest * int64_t(members) <= limits.call) {
-      phase = onePhase(route, part, kUncut);
+    if (largest <= limits.whole && largest * int64_t(members) <= limits.call &&
+        (limits.even || largest < int64_t(members) ||
+         largest * int64_t(members) <= kGathered * limits.whole)) {
+      addReceive(phase, part.transfers[0], 0, uint32_t(part.place),
+                 /*reduced=*/true, kUncut);
       layoutOf(phase).gatherTerms(largest);
       return schedule;
     }
     if (largest > limits.call)
       return std::nullopt;
-    schedule = chunked(part, members, kUncut);
-    if (!limits.even) {
-      layoutOf(schedule.phases[0]).allToAll();
-      if (largest % int64_t(members) == 0)
-        layoutOf(schedule.phases[0]).makeEven(largest / int64_t(members));
+    {
+      std::vector<CopyPlan> chunks = chunkPlans(largest, members);
+      phase = reduceChunks(part, chunks, kUncut);
+      SchedulePhase gather;
+      gather.sendsResult = true;
+      layoutOf(gather).allGather(chunks);
+      if (!limits.even) {
+        layoutOf(phase).allToAll();
+        if (largest % int64_t(members) == 0)
+          layoutOf(phase).makeEven(largest / int64_t(members));
+      }
+      schedule.phases.push_back(std::move(gather));
     }
-    layoutOf(schedule.phases[1]).allGather(chunkPlans(largest, members));
     return schedule;
   case Pattern::AllGather: {
     std::vector<CopyPlan> plans(members);
@@ -504,7 +536,7 @@ std::optional<MessageSchedule> scheduleCalls(const Route &route,
     return std::nullopt;
   phase = onePhase(route, part, kUncut);
   layoutOf(phase).allToAll();
-  if (route.pattern == Pattern::ReduceScatter && evenResults)
+  if (route.pattern == Pattern::ReduceScatter && route.evenResults)
     layoutOf(phase).makeEven(part.resultCount);
   return schedule;
 }

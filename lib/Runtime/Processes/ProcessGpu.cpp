@@ -270,7 +270,9 @@ void ProcessCommunicator::receiveIntoRank(int from, const MessageHead &head,
 
 void ProcessTransport::watchGpus() {
   if (job.options.nccl && !job.failed())
-    NcclGroups::get().watch(*job.options.nccl, job);
+    // Where a process' end is seen, that is what others find failed.
+    NcclGroups::get().watch(*job.options.nccl, job,
+                            world.seesDeaths() ? kDeathIsSeen : 0);
 }
 
 void ProcessTransport::settleGpus() {

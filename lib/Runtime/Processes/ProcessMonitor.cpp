@@ -12,12 +12,14 @@
 //
 // Rank 0 asks all others what they do, in rounds: it asks again only when all
 // have answered, so what two rounds find unchanged was true at one time,
-// between them. It alone looks for ranks that wait for each other and for
-// deadlines. It also decides which failure was the first: others tell it of
-// theirs and take over what it says. Questions and answers go along a tree
-// (WatchTree.h), so that no process talks to many; whoever asked last is a
-// rank's parent. Who hears nothing of rank 0 for longer than any deadline ends
-// by itself.
+// between them. In a deep tree an answer is a sum of progress, and the age of
+// the oldest step: all tell what they do where the sum does not change, or
+// where a step is older than the deadline. Rank 0 alone looks for ranks that
+// wait for each other and for deadlines. It also decides which failure was the
+// first: others tell it of theirs and take over what it says. Questions and
+// answers go along a tree (WatchTree.h), so that no process talks to many;
+// whoever asked last is a rank's parent. Who hears nothing of rank 0 for longer
+// than any deadline ends by itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +36,7 @@ namespace runtime {
 namespace {
 
 constexpr double kRoundInterval = 0.05; ///< seconds
-/// More for many ranks, each of which says some 200 bytes to rank 0.
+/// More for many ranks, each of which may say some 200 bytes to rank 0.
 constexpr double kRoundIntervalEach = 1e-4;
 /// A process that takes longer to answer is named, or half of the deadline
 /// where that is less; a packet that was lost is sent again within. For each
@@ -42,36 +44,16 @@ constexpr double kRoundIntervalEach = 1e-4;
 constexpr double kSilence = 2;
 /// After longer, the children of a process are asked in its place.
 constexpr double kReplaced = 0.1;
-/// Answers wait as long for those of others.
-constexpr double kGather = 0.05;
 /// How long rank 0 waits for all to say what they did last.
 constexpr double kLastWords = 1;
 /// How much longer than a rank may take to unwind others wait for the last word
 /// of rank 0.
 constexpr double kPatience = 2;
-constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round's number
-
-/// A snapshot is a list of words: these, then RankStatus::kRecent ids, then
-/// pairs: ranks and the posts that were sent to them, ranks and messages,
-/// groups and what was begun in them.
-enum Word : size_t {
-  kRound,
-  kProgress,
-  kSteps,
-  kState,
-  kWaitKind,
-  kWaitPeer,
-  kWaitReceived,
-  kWaitGroup,
-  kWaitBegun,
-  kPosted,
-  kDone,
-  kNumPosts,    ///< of the pairs of posts
-  kNumMessages, ///< of the pairs of messages
-  kFixedWords
-};
-
 } // namespace
+
+double ProcessTransport::roundInterval() const {
+  return std::max(kRoundInterval, double(size) * kRoundIntervalEach);
+}
 
 int ProcessWait::missing(uint64_t) const {
   int k = kind, p = peer;
@@ -93,15 +75,17 @@ ProcessTransport::ProcessTransport(Job &job, ProcessWorld &world, uint64_t run)
                            job.program->metadata.json.size())
                       .value),
       sentPosts(size), sentMessages(size), tree(self, int(size)),
-      remotes(self == 0 ? size : 0), parent(tree.parentOf(self)) {
+      remotes(self == 0 ? size : 0), parent(tree.parentOf(self)),
+      sumsUp(!tree.isShallow()) {
   wait.transport = this;
   wait.rank = self;
+  ping.isFull = !sumsUp;
   for (size_t r = 0; r < remotes.size(); ++r) {
     remotes[r].wait.transport = this;
     remotes[r].wait.rank = int(r);
     remotes[r].ended = remotes[r].stopped = r == 0;
   }
-  heard = polled = Clock::now();
+  heard = polled = stepped = progressed = made;
 }
 
 uint64_t ProcessTransport::sent(int from, int to,
@@ -116,135 +100,9 @@ uint64_t ProcessTransport::sent(int from, int to,
   return it == counts.end() || it->first != uint64_t(to) ? 0 : it->second;
 }
 
-std::string ProcessTransport::snapshot(uint64_t round) {
-  RankStatus &status = job.status(size_t(self));
-  std::vector<uint64_t> words;
-  uint64_t before;
-  // Fields written between two equal counts of progress belong together.
-  do {
-    before = status.progress.load(std::memory_order_acquire);
-    // A wait for the GPU is nobody's fault here, as compute is.
-    bool waits = status.waitFor.load(std::memory_order_acquire) == &wait;
-    words.assign(kFixedWords, 0);
-    words[kRound] = round;
-    words[kProgress] = before;
-    words[kSteps] = status.steps.load(std::memory_order_acquire);
-    words[kState] = uint64_t(status.state.load(std::memory_order_acquire));
-    words[kWaitKind] = waits ? uint64_t(int(wait.kind)) : ProcessWait::None;
-    words[kWaitPeer] = uint64_t(int64_t(wait.peer));
-    words[kWaitReceived] = wait.received;
-    words[kWaitGroup] = wait.group;
-    words[kWaitBegun] = wait.begun;
-    words[kPosted] = status.posted.load(std::memory_order_acquire);
-    words[kDone] = status.done.load(std::memory_order_acquire);
-    for (const std::atomic<int32_t> &id : status.recent)
-      words.push_back(uint64_t(int64_t(id.load(std::memory_order_relaxed))));
-    auto addCounts = [&](Word number, auto &counts) {
-      for (size_t r = 0; r < counts.size(); ++r)
-        if (uint64_t count = counts[r]) {
-          words.insert(words.end(), {r, count});
-          ++words[number];
-        }
-    };
-    addCounts(kNumPosts, sentPosts);
-    addCounts(kNumMessages, sentMessages);
-    std::lock_guard<std::mutex> lock(begunMutex);
-    for (auto [group, count] : begun)
-      words.insert(words.end(), {group, count});
-  } while (status.progress.load(std::memory_order_acquire) != before);
-  return {reinterpret_cast<const char *>(words.data()),
-          words.size() * sizeof(uint64_t)};
-}
-
-void ProcessTransport::readSnapshot(int from, const char *text, size_t bytes) {
-  std::vector<uint64_t> words(bytes / sizeof(uint64_t));
-  if (words.size() < kFixedWords + RankStatus::kRecent ||
-      size_t(from) >= remotes.size())
-    return;
-  std::memcpy(words.data(), text, words.size() * sizeof(uint64_t));
-  if (words.size() < kFixedWords + RankStatus::kRecent +
-                         2 * (words[kNumPosts] + words[kNumMessages]))
-    return;
-  Remote &remote = remotes[size_t(from)];
-  RankStatus &status = job.status(size_t(from));
-  auto store = [](auto &to, auto value) {
-    to.store(value, std::memory_order_release);
-  };
-  store(status.waitFor, nullptr);
-  remote.wait.kind = int(words[kWaitKind]);
-  remote.wait.peer = int(int64_t(words[kWaitPeer]));
-  remote.wait.received = words[kWaitReceived];
-  remote.wait.group = words[kWaitGroup];
-  remote.wait.begun = words[kWaitBegun];
-  if (words[kWaitKind] != ProcessWait::None)
-    store(status.waitFor, &remote.wait);
-  store(status.state, int(words[kState]));
-  store(status.posted, words[kPosted]);
-  store(status.done, words[kDone]);
-  auto at = words.begin() + kFixedWords;
-  for (std::atomic<int32_t> &id : status.recent)
-    store(id, int32_t(int64_t(*at++)));
-  auto take = [&](auto &pairs, uint64_t count) {
-    pairs.clear();
-    for (; count > 0; --count, at += 2)
-      pairs.emplace_back(at[0], at[1]);
-  };
-  take(remote.sentPosts, words[kNumPosts]);
-  take(remote.sentMessages, words[kNumMessages]);
-  take(remote.begun, uint64_t(words.end() - at) / 2);
-  store(status.steps, words[kSteps]);
-  store(status.progress, words[kProgress]);
-  if (words[kRound] == kStopped)
-    remote.stopped = true;
-  else
-    remote.round = words[kRound];
-}
-
-void ProcessTransport::addSnapshot(uint64_t number) {
-  std::string text = snapshot(number);
-  SnapshotHead head{uint32_t(self), settling, text.size()};
-  goingUp.append(reinterpret_cast<const char *>(&head), sizeof(head));
-  goingUp += text;
-}
-
-void ProcessTransport::readStatus(const ProcessWorld::Notice &notice) {
-  StatusHead head;
-  if (notice.text.size() < sizeof(head))
-    return;
-  std::memcpy(&head, notice.text.data(), sizeof(head));
-  WatchTree::Child &child = tree.child(notice.from);
-  child.stopped |= head.stopped != 0;
-  if (head.round == round) {
-    child.heard = round;
-    child.replaced = false;
-  }
-  if (head.complete)
-    child.complete = head.round;
-  const char *at = notice.text.data() + sizeof(head);
-  const char *end = notice.text.data() + notice.text.size();
-  if (self != 0) {
-    goingUp.append(at, end);
-    isUrgent |= stopping || settling;
-    return;
-  }
-  SnapshotHead each;
-  for (; size_t(end - at) >= sizeof(each); at += each.bytes) {
-    std::memcpy(&each, at, sizeof(each));
-    at += sizeof(each);
-    if (each.bytes > size_t(end - at) || each.rank >= size)
-      return;
-    readSnapshot(int(each.rank), at, each.bytes);
-    remotes[each.rank].ended |= each.ended != 0;
-  }
-}
-
 void ProcessTransport::relay(Kind kind, const std::string &text) {
   forEachChild(
       [&](int r, WatchTree::Child &) { world.notify(r, kind, run, text); });
-}
-
-static std::string textOf(uint64_t number) {
-  return {reinterpret_cast<const char *>(&number), sizeof(number)};
 }
 
 void ProcessTransport::replaceSilent() {
@@ -262,7 +120,7 @@ void ProcessTransport::replaceSilent() {
     tree.child(r).replaced = true;
     for (int below : tree.childrenOf(r)) {
       if (round > 0)
-        world.notify(below, Ping, run, textOf(round));
+        world.notify(below, Ping, run, *bytesOf(ping));
       if (stopping)
         world.notify(below, Stop, run, "");
     }
@@ -277,36 +135,21 @@ int ProcessTransport::above() const {
   return r;
 }
 
-void ProcessTransport::passOn() {
-  if (goingUp.empty())
-    return;
-  StatusHead head{round, 1, stopping};
-  forEachChild([&](int, WatchTree::Child &child) {
-    head.complete &= child.complete == round;
-  });
-  if (!head.complete && !isUrgent && since(roundBegan) < kGather)
-    return;
-  std::string text(reinterpret_cast<const char *>(&head), sizeof(head));
-  world.notify(above(), Status, run, text + goingUp);
-  goingUp.clear();
-  isUrgent = false;
-}
-
 void ProcessTransport::handle(const ProcessWorld::Notice &notice) {
   switch (notice.kind) {
   case Ping: {
-    uint64_t asked = 0;
-    std::memcpy(&asked, notice.text.data(),
-                std::min(sizeof(asked), notice.text.size()));
+    std::memcpy(&ping, notice.text.data(),
+                std::min(sizeof(ping), notice.text.size()));
     heard = Clock::now();
     // Whom it had told may not have passed it on.
     if (notice.from != parent)
       told = false;
     parent = notice.from;
-    round = asked;
+    round = ping.round;
     roundBegan = Clock::now();
     goingUp.clear();
-    addSnapshot(stopping ? kStopped : round);
+    marks.clear();
+    answer(ping.isFull);
     relay(Ping, notice.text);
     break;
   }
@@ -350,7 +193,7 @@ void ProcessTransport::noticeLoss() {
     return;
   world.broken = true;
   std::string text = "rank " + std::to_string(lost) + "'s process has ended";
-  if (self == 0 && remotes[size_t(lost)].round > 0)
+  if (self == 0 && remotes[size_t(lost)].told != Clock::time_point())
     text += "; it was last seen " + job.whereabouts(lost);
   job.fail(text);
   // Rank 0 tells the others. Where it is the one, they all see it, and the
@@ -369,6 +212,7 @@ void ProcessTransport::noticeLoss() {
 Transport::Sight ProcessTransport::observe() {
   try {
     // A rank may hold MPI for long, where it moves much at once.
+    noteSteps();
     if (world.poll(0.02))
       polled = Clock::now();
     else if (!job.failed() && since(polled) > job.options.timeout) {
@@ -415,14 +259,34 @@ void ProcessTransport::lead() {
     concluded = true;
     return;
   }
-  if (!answered ||
-      since(roundBegan) <
-          std::max(kRoundInterval, double(size) * kRoundIntervalEach))
+  if (!answered || since(roundBegan) < roundInterval())
     return;
-  roundComplete = round > 0;
-  ++round;
+  if (round > 0)
+    endRound();
+  ping.round = ++round;
   roundBegan = Clock::now();
-  relay(Ping, textOf(round));
+  progress = loops;
+  oldest = sinceStep();
+  relay(Ping, *bytesOf(ping));
+}
+
+/// Takes in a round in which all have answered; decides what the next one asks.
+void ProcessTransport::endRound() {
+  if (!sumsUp) {
+    ping.isFull = roundComplete = true;
+    return;
+  }
+  bool isSame = progress == lastProgress;
+  lastProgress = progress;
+  if (isSame && ping.isFull)
+    detailed = progress;
+  roundComplete = isSame && detailed == progress;
+  bool isLate = oldest >= 1000 * job.options.timeout;
+  if (!isLate && !ping.isFull)
+    for (size_t r = 1; r < size; ++r)
+      if (RankStatus &status = job.status(r); status.stepped < roundBegan)
+        status.stepped = status.progressed = roundBegan;
+  ping.isFull = isLate || (isSame && detailed != progress);
 }
 
 void ProcessTransport::conclude() {
@@ -458,8 +322,15 @@ void ProcessTransport::follow() {
     return;
   }
   if (settling && !toldEnd) {
-    toldEnd = isUrgent = true;
-    addSnapshot(round);
+    toldEnd = true;
+    if (sumsUp) {
+      if (ends.empty())
+        endsBegan = Clock::now();
+      ends += textOf({uint32_t(self), 0, 1, 0});
+    } else {
+      isUrgent = true;
+      addSnapshot(round);
+    }
   }
   double silent = since(heard);
   if (silent > job.options.timeout + world.politeness()) {
@@ -485,6 +356,13 @@ bool ProcessTransport::isSilent(int rank) const {
   return !remote.ended && !remote.stopped && remote.round != round &&
          since(roundBegan) > std::min(kSilence, job.options.timeout / 2) +
                                  kReplaced * (tree.depthOf(rank) - 1);
+}
+
+double ProcessTransport::toldAgo(int rank) const {
+  if (self != 0 || rank == 0 || !sumsUp)
+    return 0;
+  Clock::time_point told = remotes[size_t(rank)].told;
+  return since(told == Clock::time_point() ? made : told);
 }
 
 void ProcessTransport::settle() {

@@ -123,6 +123,7 @@ public:
   bool sharesMemory() const override { return false; }
   Sight observe() override;
   bool isSilent(int rank) const override;
+  double toldAgo(int rank) const override;
   void settle() override;
   /// Whether the job fails, or has failed, because a process has ended: looks
   /// for `seconds`.
@@ -155,19 +156,33 @@ private:
   /// (Status); a rank that fails tells rank 0 (Failed), which tells all to stop
   /// (Stop), hears what they did last, and says how it ends (Final).
   enum Kind : uint32_t { Ping, Status, Failed, Stop, Final };
-  /// The head of a Status: snapshots of the sender and of ranks below it
-  /// follow, each behind a SnapshotHead.
+  struct PingText {
+    uint64_t round = 0;
+    uint64_t isFull = 0; ///< each rank is to send a snapshot
+  };
+  /// The head of a Status. Marks and snapshots of the sender and of ranks below
+  /// it follow, each behind an Entry.
   struct StatusHead {
     uint64_t round = 0;
+    // Of those that the Status is the first to tell of.
+    uint64_t progress = 0; ///< the sum of RankStatus::progress
+    uint32_t oldest = 0;   ///< milliseconds since the last step of one
     uint32_t complete = 0; ///< all below the sender have answered
     uint32_t stopped = 0;  ///< the sender has stopped
+    uint32_t ended = 0;    ///< the sender and all below wait for the run's end
   };
-  struct SnapshotHead {
-    uint32_t rank = 0, ended = 0;
-    uint64_t bytes = 0;
+  /// Without `bytes` a mark: the rank has answered.
+  struct Entry {
+    uint32_t rank = 0;
+    uint16_t isSubtree = 0; ///< and all below it
+    uint16_t ended = 0;     ///< it waits for the run's end
+    uint64_t bytes = 0;     ///< of its snapshot
   };
+  static std::string textOf(const Entry &entry) { return *bytesOf(entry); }
   /// Counts by rank, in order, of those that are not 0.
   using Counts = std::vector<std::pair<uint64_t, uint64_t>>;
+  static constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round
+  using Clock = std::chrono::steady_clock;
   /// Rank 0's knowledge of a rank.
   struct Remote {
     ProcessWait wait;
@@ -176,14 +191,22 @@ private:
     uint64_t round = 0; ///< the last one that it answered
     bool ended = false; ///< it waits for the end of the run
     bool stopped = false;
+    Clock::time_point told; ///< when its last snapshot came
   };
-  using Clock = std::chrono::steady_clock;
 
   std::string snapshot(uint64_t round);
   void readSnapshot(int from, const char *text, size_t bytes);
   void readStatus(const ProcessWorld::Notice &notice);
   /// Adds this rank's snapshot to what goes up.
   void addSnapshot(uint64_t round);
+  /// Answers a question: with a snapshot, or with a mark and numbers to sum up.
+  void answer(bool isFull);
+  void noteSteps();
+  double roundInterval() const; ///< seconds
+  uint32_t sinceStep() const;
+  template <class F> void forSubtree(int rank, F &&f) const;
+  void readMark(const Entry &entry, uint64_t answered);
+  void endRound();
   template <class F> void forEachChild(F &&f) {
     tree.forEach([&](int r) { return world.isGone(r); }, f);
   }
@@ -218,9 +241,23 @@ private:
   int parent;                  ///< who has asked last
   std::string goingUp;         ///< snapshots behind their heads
   bool isUrgent = false;       ///< and some of them are waited for
-  uint64_t round = 0;          ///< the last one that this rank has heard of
+  /// Whether ranks send snapshots only where rank 0 asks for them, and now and
+  /// then: in the others' rounds numbers are summed up.
+  const bool sumsUp;
+  std::string marks, ends; ///< marks that go up, of answers and of ends
+  Clock::time_point endsBegan;
+  PingText ping;         ///< the last one
+  uint64_t progress = 0; ///< the sum that goes up, or has come to rank 0
+  uint32_t oldest = 0;
+  /// Of this rank, as its watchdog sees it.
+  uint64_t steps = 0, loops = 0;
+  Clock::time_point stepped, progressed;
+  /// Rank 0's: the sum of the round before, and that which snapshots are of.
+  uint64_t lastProgress = UINT64_MAX, detailed = UINT64_MAX;
+  uint64_t round = 0; ///< the last one that this rank has heard of
   bool roundComplete = false, concluded = false, told = false, settling = false;
   bool toldEnd = false, stopping = false;
+  const Clock::time_point made = Clock::now();
   Clock::time_point roundBegan, heard, stopBegan, polled;
 };
 

@@ -36,6 +36,10 @@ public:
 
   int parentOf(int rank) const { return rank ? (rank - 1) / fanOut : -1; }
   std::vector<int> childrenOf(int rank) const;
+  /// Whether all are at most two levels below rank 0.
+  bool isShallow() const {
+    return size <= 1 + int64_t(fanOut) + int64_t(fanOut) * fanOut;
+  }
   /// How many processes are between rank 0 and this one, and this one.
   int depthOf(int rank) const;
 
@@ -45,6 +49,7 @@ public:
     uint64_t complete = 0; ///< the last one that all below it have answered
     bool stopped = false;  ///< it has said what it did last
     bool replaced = false; ///< its own children are asked in its place, too
+    bool ended = false;    ///< it and all below it wait for the run's end
   };
   Child &child(int rank) { return asked[rank]; }
   /// Calls `f` for each process that this one asks now. `isGone(rank)`: it has

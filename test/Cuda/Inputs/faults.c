@@ -5,6 +5,7 @@
  */
 #define OPEN 2
 #define BIG 3
+#define LATE_TIMES 10
 #include "../../Inputs/Faults.h"
 #include "ShardIR/Runtime/EmulatedGpu.h"
 #include <stddef.h>
@@ -32,6 +33,17 @@ static void reduce(int32_t id, const int64_t *extent) {
   shardir_collective(id, in, out, extent);
   shardir_gpu_free(in);
   shardir_gpu_free(out);
+}
+static char *from, *moved;
+static void begin(void) {
+  from = shardir_gpu_alloc(64, 4 * BIG_ELEMENTS);
+  moved = shardir_gpu_alloc(64, 4 * BIG_ELEMENTS);
+  shardir_collective_start(BIG, from, moved, NULL);
+}
+static void end(void) {
+  shardir_collective_wait(moved);
+  shardir_gpu_free(from);
+  shardir_gpu_free(moved);
 }
 
 static double seconds(void) {

@@ -4,6 +4,7 @@
  */
 #define OPEN 4
 #define BIG 5
+#define LATE_TIMES 100
 #include "../../Inputs/Faults.h"
 
 #define PEER(KIND, LOC)                                                        \
@@ -19,7 +20,7 @@ const char shardir_program_metadata[] = METADATA_HEAD
                                                                                "a.mlir:4:4") "," REDUCE_OPEN("a.mlir:5:5") "," REDUCE_BIG("a.mlir:6:6") "], \"report\": {}}";
 /* clang-format on */
 
-static float in[BIG_ELEMENTS], out[BIG_ELEMENTS];
+static float in[BIG_ELEMENTS], out[BIG_ELEMENTS], moved[BIG_ELEMENTS];
 
 #ifdef STOPS_WHEN_LOADED /* the process of this number */
 WHEN_LOADED("OMPI_COMM_WORLD_RANK", STOPS_WHEN_LOADED, SIGSTOP)
@@ -28,6 +29,8 @@ WHEN_LOADED("OMPI_COMM_WORLD_RANK", STOPS_WHEN_LOADED, SIGSTOP)
 static void reduce(int32_t id, const int64_t *extent) {
   shardir_collective(id, in, out, extent);
 }
+static void begin(void) { shardir_collective_start(BIG, in, moved, NULL); }
+static void end(void) { shardir_collective_wait(moved); }
 static void allocate(uint64_t bytes) { _mlir_memref_to_llvm_alloc(bytes); }
 
 FAULT(hangs_0, 0, forever())

@@ -65,9 +65,9 @@ protected:
 
 TEST_F(ApiTest, Signature) {
   EXPECT_EQ(shardir_program_num_ranks(program), 2);
-  EXPECT_EQ(shardir_program_num_functions(program), 13u);
+  EXPECT_EQ(shardir_program_num_functions(program), 14u);
   EXPECT_STREQ(shardir_program_function_name(program, 1), "total");
-  EXPECT_EQ(shardir_program_function_name(program, 13), nullptr);
+  EXPECT_EQ(shardir_program_function_name(program, 14), nullptr);
   EXPECT_THAT(shardir_program_metadata_json(program), HasSubstr("c0ffee"));
   EXPECT_STREQ(shardir_program_collective_text(program, 1),
                "all_reduce of f32 4 (reduce.mlir:3:4)");
@@ -212,6 +212,49 @@ TEST_F(ApiTest, RunOnShards) {
   EXPECT_THAT(shardir_last_error(),
               HasSubstr("argument 0 of @gather on rank 0 has extent 2 in dim "
                         "0, expected 3"));
+}
+
+TEST_F(ApiTest, DonatedArguments) {
+  Array a0({3}), a1({2}), b0({3}), b1({2}), n0({}), n1({});
+  a0.iota(), a1.iota(), b0.iota(), b1.iota();
+  // By rank: the donated shard is the memory of the result, whatever the order
+  // of arguments and results.
+  shardir_buffer in[] = {a0.buffer(), b0.buffer(), a1.buffer(), b1.buffer()};
+  shardir_buffer out[] = {n0.buffer(), a0.buffer(), n1.buffer(), a1.buffer()};
+  auto status = [&] {
+    return shardir_run_local(program, "update", in, 2, out, 2, nullptr);
+  };
+  // Run after run, as an optimizer's state.
+  for (int step = 0; step < 2; ++step)
+    ASSERT_EQ(status(), SHARDIR_OK) << shardir_last_error();
+  EXPECT_EQ(a0.data, (std::vector<float>{3, 6, 9}));
+  EXPECT_EQ(a1.data, (std::vector<float>{3, 6}));
+  EXPECT_EQ(b0.data, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(n0.data[0], 3);
+  EXPECT_EQ(n1.data[0], 2);
+  shardir_measurement m;
+  ASSERT_EQ(shardir_last_measurement(program, &m), SHARDIR_OK);
+  EXPECT_EQ(m.peak_bytes_per_device, (3 + 3 + 1) * 4); // once
+
+  // Memory of its own, or another rank's, is refused before anything is
+  // written.
+  Array other({2});
+  for (void *data : {static_cast<void *>(other.data.data()), in[0].data}) {
+    out[3].data = data;
+    EXPECT_EQ(status(), SHARDIR_INVALID_ARGUMENT);
+    EXPECT_THAT(shardir_last_error(),
+                HasSubstr("result 1 of @update is written into argument 0: "
+                          "give it the same data"));
+  }
+  EXPECT_EQ(a0.data, (std::vector<float>{3, 6, 9}));
+
+  // Whole arrays are the caller's: the shards that are donated are copies.
+  Array a({5}), b({5}), n({}), r({5});
+  a.iota(), b.iota();
+  ASSERT_EQ(run("update", {&a, &b}, {&n, &r}), SHARDIR_OK)
+      << shardir_last_error();
+  EXPECT_EQ(r.data, (std::vector<float>{2, 4, 6, 8, 10}));
+  EXPECT_EQ(a.data, (std::vector<float>{1, 2, 3, 4, 5}));
 }
 
 TEST_F(ApiTest, WrongBuffers) {

@@ -25,6 +25,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <map>
+#include <unistd.h>
 
 using namespace shardir;
 using namespace shardir::runtime;
@@ -168,7 +169,7 @@ void checkCalls(int64_t n, int64_t rank) {
 
 /// Heap bytes and seconds of this thread.
 struct Spent {
-  size_t bytes = mallinfo2().uordblks;
+  size_t bytes = mallinfo2().uordblks + mallinfo2().hblkhd;
   double seconds = now();
   static double now() {
     timespec time;
@@ -177,35 +178,35 @@ struct Spent {
   }
 };
 
-/// Checks the costs of the route and of the first call of collective 0 in a
-/// group of `members`, which depend on nothing else of the mesh.
+/// Checks the costs of the first call of collective 0, its route among them, in
+/// a group of `members`, which depend on nothing else of the mesh: the least
+/// time of three, for other processes take caches and cores.
 void expectCosts(const char *what, const MetadataText &text, size_t operand,
                  size_t result, int64_t members, bool ordered = false) {
   JobOptions options = patientOptions();
   options.checksEach = false;
   options.orderedReductions = ordered;
-  auto program = text.program();
-  Spent before;
-  RouteCache routes(program->metadata);
-  std::string error;
-  auto route = routes.get(0, nullptr, error, int(rankFromLauncher()));
-  Spent after;
-  size_t bytes = after.bytes - before.bytes;
-  double seconds = after.seconds - before.seconds;
-  error = runRanks(
-      program,
-      [&](RankContext &rank) {
-        std::vector<float> in(operand), out(result);
-        Spent first;
-        rank.collective(0, in.data(), out.data(), nullptr);
-        Spent later;
-        bytes += later.bytes - first.bytes;
-        seconds += later.seconds - first.seconds;
-      },
-      options);
-  EXPECT_EQ(error, "");
-  EXPECT_LE(bytes, size_t(1200 * members + 64000)) << what;
-  EXPECT_LE(seconds, 200e-6 * double(members) + 0.005) << what;
+  size_t bytes = 0;
+  double seconds = 1e9;
+  // The first run finds routes before it enters, to make the communicators.
+  for (int run = 0; run < 4; ++run) {
+    std::string error = runRanks(
+        text.program(),
+        [&](RankContext &rank) {
+          std::vector<float> in(operand), out(result);
+          Spent before;
+          rank.collective(0, in.data(), out.data(), nullptr);
+          Spent after;
+          bytes = after.bytes - before.bytes;
+          if (run > 0)
+            seconds = std::min(seconds, after.seconds - before.seconds);
+        },
+        options);
+    EXPECT_EQ(error, "");
+  }
+  EXPECT_LE(bytes, size_t(120 * members + 16000)) << what;
+  EXPECT_LE(seconds, SHARDIR_TEST_SLOWDOWN * (1e-6 * double(members) + 0.001))
+      << what;
   if (testing::Test::HasFailure())
     std::fprintf(stderr, "%s: %zu bytes, %f s\n", what, bytes, seconds);
 }
@@ -213,7 +214,12 @@ void expectCosts(const char *what, const MetadataText &text, size_t operand,
 void checkCosts(int64_t n, int64_t rank) {
   become(rank, n);
   auto size = size_t(n);
-  MetadataText gather({{"x", n}}), reduce({{"x", n}});
+  MetadataText gather({{"x", n}}), reduce({{"x", n}}), transpose({{"x", n}}),
+      uneven({{"x", n}});
+  transpose.redistribute("all_to_all", kRows, kColumns, {n, n});
+  expectCosts("all-to-all", transpose, size, size, n);
+  uneven.redistribute("all_gather", kRows, kWhole, {2 * n - 1, 4});
+  expectCosts("uneven all-gather", uneven, 8, 8 * size - 4, n);
   gather.redistribute("all_gather", kRows, kWhole, {n, 4});
   reduce.redistribute("all_reduce", kTerms, kWhole, {n, 4});
   expectCosts("all-gather", gather, 4, 4 * size, n);
@@ -248,10 +254,32 @@ void checkRun(int64_t n, int64_t rank) {
   WatchTree tree{int(rank), int(n)};
   EXPECT_LE(calls["Isend"], 2 + long(tree.childrenOf(int(rank)).size()));
   EXPECT_LE(calls["Irecv"], 2);
-  // A snapshot of a rank does not depend on n: rank 0 hears n times that
-  // in a round.
+  // Nor does what it says of itself.
   if (tree.childrenOf(int(rank)).empty())
     EXPECT_LE(bytes, 512);
+}
+
+/// What comes to rank 0 in a second while a run goes on, by what rank 1, which
+/// has 16 ranks below it as rank 0 has, passes up in a round.
+void checkWatchdogs(int64_t n) {
+  constexpr int kRounds = 20;
+  become(1, n);
+  setenv("SHARDIR_STUB_MPI_ROUNDS", std::to_string(kRounds).c_str(), 1);
+  MetadataText text({{"x", n}});
+  std::string error = runRanks(
+      text.program(),
+      [](RankContext &) {
+        while (countOf("rounds") < kRounds)
+          usleep(1000);
+      },
+      patientOptions());
+  EXPECT_EQ(error, "");
+  // Rounds are n times 0.1 ms apart; snapshots that rank 0 does not ask for are
+  // 2,000 bytes a second.
+  double bytes = double(countOf("bytes of answers")) / kRounds;
+  EXPECT_LE(16 * bytes / (1e-4 * double(n)) + 2000, 10000);
+  if (testing::Test::HasFailure())
+    std::fprintf(stderr, "%f bytes a round\n", bytes);
 }
 
 class MpiScale : public testing::TestWithParam<int64_t> {
@@ -277,6 +305,9 @@ TEST_P(MpiScale, TheLastRankToo) {
 }
 TEST_P(MpiScale, FirstCallsCostWhatTheGroupDoes) {
   inProcess([&] { checkCosts(GetParam(), GetParam() / 2 + 1); });
+}
+TEST_P(MpiScale, WatchdogsSumUp) {
+  inProcess([&] { checkWatchdogs(GetParam()); });
 }
 TEST_P(MpiScale, AFewCallsForARun) {
   inProcess([&] { checkRun(GetParam(), 1); });

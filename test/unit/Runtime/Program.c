@@ -19,6 +19,10 @@ typedef struct {
   float *allocated, *aligned;
   int64_t offset, sizes[1], strides[1];
 } Vector;
+typedef struct {
+  float *allocated, *aligned;
+  int64_t offset;
+} Scalar;
 
 #define FUNCTION(NAME, ARGS, RESULTS)                                          \
   "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME                         \
@@ -26,6 +30,9 @@ typedef struct {
 #define TENSOR(SHAPE, PLACEMENT)                                               \
   "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\", "        \
   "\"placement\": \"" PLACEMENT "\"}"
+#define IN_PLACE(SHAPE, PLACEMENT, ARGUMENT)                                   \
+  "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\", "        \
+  "\"placement\": \"" PLACEMENT "\", \"in_place\": " ARGUMENT "}"
 #define COLLECTIVE(KIND, SHAPE, FROM, TO, LOC)                                 \
   "{\"kind\": \"" KIND "\", \"mesh\": \"m\", \"from\": \"" FROM "\", "         \
   "\"to\": \"" TO "\", \"shape\": " SHAPE ", \"element_type\": \"f32\", "      \
@@ -34,35 +41,30 @@ typedef struct {
 #define WHOLE "[{}, {}]"
 #define PARTIAL1 "[{}], partial = sum [\\\"x\\\"]"
 
+#define HALVES "[{\\\"x\\\"}]"
+
+/* clang-format off: it takes the strings for code. */
 const char
-    shardir_program_metadata[] =
-        "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
-        "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": "
-        "2}],"
-        "              \"devices\": []}],"
-        "\"functions\": ["
-        "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
-        " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": [" TENSOR(
-            "[5, -1]", ROWS) "], \"results\": [" TENSOR("[5, -1]",
-                                                        WHOLE) "]}," FUNCTION("total",
-                                                                              TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) "," FUNCTION("rank", "", TENSOR("[2]", "[{\\\"x\\\"}]")) "," FUNCTION("parallel", "", TENSOR("[2]", "[{\\\"x\\\"}]")) "," FUNCTION("transpose",
-                                                                                                                                                                                                                                                                   TENSOR(
-                                                                                                                                                                                                                                                                       "[4, 6]",
-                                                                                                                                                                                                                                                                       WHOLE),
-                                                                                                                                                                                                                                                                   TENSOR(
-                                                                                                                                                                                                                                                                       "[6, 4]",
-                                                                                                                                                                                                                                                                       WHOLE)) "," FUNCTION("fail", "", "") "," FUNCTION("mismatch", "", "") "," FUNCTION("early", "",
-                                                                                                                                                                                                                                                                                                                                                          "") "," FUNCTION("hang",
-                                                                                                                                                                                                                                                                                                                                                                           "", "") "," FUNCTION("divide", "", "") "," FUNCTION("overflow",
-                                                                                                                                                                                                                                                                                                                                                                                                                               "",
-                                                                                                                                                                                                                                                                                                                                                                                                                               "") "," FUNCTION("parallel_fail",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                "", "") "," FUNCTION("leak", "", "") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "\"collectives\": [" COLLECTIVE("all_gather",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "[5, -1]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     ROWS,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce", "[4]", PARTIAL1,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "[{}]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "reduce.mlir:3:4") "], \"report\": {\"version\": 1}}";
+    shardir_program_metadata
+        [] =
+            "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
+            "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
+            "\"size\": 2}], \"devices\": []}],"
+            "\"functions\": ["
+            "{\"name\": \"gather\", \"symbol\": \"entry_gather\", "
+            "\"unsharded_symbol\": \"unsharded_gather\","
+            " \"arguments\": [" TENSOR("[5, -1]", ROWS) "], \"results\": "
+                                                        "[" TENSOR("[5, -1]", WHOLE) "]}," FUNCTION(
+                                                            "total",
+                                                            TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) "," FUNCTION("rank", "", TENSOR("[2]", HALVES)) "," FUNCTION("parallel", "", TENSOR("[2]", HALVES)) "," FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) "," FUNCTION("fail", "", "") "," FUNCTION("mismatch",
+                                                                                                                                                                                                                                                                                                                                        "", "") "," FUNCTION("early", "", "") "," FUNCTION("hang",
+                                                                                                                                                                                                                                                                                                                                                                                           "", "") "," FUNCTION("divide", "", "") "," FUNCTION("overflow", "", "") "," FUNCTION("parallel_fail", "", "") "," FUNCTION("leak",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "", "") "," FUNCTION("update", TENSOR("[5]", HALVES) "," TENSOR("[5]", HALVES), TENSOR("[]", "[]") "," IN_PLACE("[5]", HALVES, "0")) "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           "\"collectives\": [" COLLECTIVE("all_gather",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           "[5, -1]",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           ROWS,
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce", "[4]", PARTIAL1, "[{}]", "reduce.mlir:3:4") "], \"report\": {\"version\": 1}}";
+/* clang-format on */
 
 /* Doubles its shard and gathers it. */
 void entry_gather(void **descriptors) {
@@ -95,6 +97,16 @@ void entry_rank(void **descriptors) {
   Vector *r = descriptors[0];
   r->aligned[0] =
       (float)(10 * shardir_axis_index(0, 0) + 100 * shardir_axis_index(7, 0));
+}
+
+/* Adds argument 1 to argument 0, whose memory result 1 has; result 0 is the
+ * number of elements that it found in that memory. */
+void entry_update(void **descriptors) {
+  Vector *a = descriptors[0], *b = descriptors[1], *r = descriptors[3];
+  Scalar *count = descriptors[2];
+  *count->aligned = r->aligned == a->aligned ? (float)a->sizes[0] : -1;
+  for (int64_t i = 0; i < a->sizes[0]; ++i)
+    r->aligned[i] = a->aligned[i] + b->aligned[i];
 }
 
 static void square(int64_t i, void *context) {
