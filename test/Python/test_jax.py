@@ -110,15 +110,9 @@ def test_sequence_parallelism():
     ps = [{n: jnp.asarray(random.standard_normal(shape) * d ** -0.5, jnp.float32) for n, shape in shapes.items()} for _ in range(2)]
     x = jnp.asarray(random.standard_normal((8, 64, d)), jnp.float32)
     split = jax.grad(lambda ps, x: loss(ps, x, lambda x: lax.with_sharding_constraint(x, P(("dp", "fsdp"), "tp"))))
-    reports = []
-    for limit in ("", " memory-limit=1800K"):
-        g = shardir.jax.jit(split, mesh={"dp": 2, "fsdp": 2, "tp": 4}, in_shardings=([placed] * 2, P(("dp", "fsdp"))),
-                            options="cost=time" + limit)
-        close(g(ps, x), jax.grad(loss)(ps, x))
-        reports.append(g.lower(ps, x).report)
-    assert reports[0].bytes_per_device < 3e6
-    # What was gathered along the positions is gathered again, as there.
-    assert reports[1].peak_bytes_per_device < 1.8e6 < reports[0].peak_bytes_per_device
+    g = shardir.jax.jit(split, mesh={"dp": 2, "fsdp": 2, "tp": 4}, in_shardings=([placed] * 2, P(("dp", "fsdp"))), options="cost=time")
+    close(g(ps, x), jax.grad(loss)(ps, x))
+    assert g.lower(ps, x).report.bytes_per_device < 3e6
 
 
 @pytest.mark.parametrize("mesh", [(1, 1), (2, 1), (2, 2), (3, 2), (2, 4)])
