@@ -51,7 +51,7 @@ static bool isContraction(Operation *op) {
                         linalg::isaConvolutionOpInterface(structured));
 }
 
-/// What a shard was gathered to can be gathered again.
+/// A gathered value can be gathered again from its shard.
 static bool isGather(Operation *op) {
   return isa<collective::AllGatherOp>(op) && op->getNumResults() == 1;
 }

@@ -196,8 +196,7 @@ static std::string findIdleOption(const PipelineOptions &options, Stage to) {
         use(options.combineThreshold, Stage::Scheduled),
         use(options.explain, Stage::Scheduled),
         use(options.afterBufferized, Stage::Bufferized),
-        use(options.target, Stage::Bufferized),
-        use(options.plan, Stage::Cpu),
+        use(options.target, Stage::Bufferized), use(options.plan, Stage::Cpu),
         use(options.kernelTimes, Stage::Cpu)}) {
     if (name.empty())
       continue;

@@ -23,9 +23,9 @@ struct MeshAxis;
 struct Link {
   double bandwidth = 0; ///< bytes per second; 0 means the machine's default
   double latency = 0;   ///< seconds per message
-  /// Bytes per second of all_gather, reduce_scatter and all_reduce: what several
-  /// devices of a node receive, or add up, crosses to it once and by the links
-  /// of all of them. Never less than `bandwidth`.
+  /// Bytes per second of all_gather, reduce_scatter and all_reduce: what
+  /// several devices of a node receive, or add up, crosses to it once and by
+  /// the links of all of them. Never less than `bandwidth`.
   double gatherBandwidth = 0;
   bool operator==(const Link &o) const {
     return bandwidth == o.bandwidth && latency == o.latency &&

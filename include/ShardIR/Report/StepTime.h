@@ -27,8 +27,8 @@ struct StepTime {
   double communication = 0;
 };
 
-/// Plays `entry`, on buffers, op by op in two sequences: kernels in the order of
-/// the program, and collectives that have been started in the order of their
+/// Plays `entry`, on buffers, op by op in two sequences: kernels in the order
+/// of the program, and collectives that have been started in the order of their
 /// starts. A kernel takes the time of its schedule
 /// (ShardIRDialect::kLaunchSeconds), another op what the module's machine
 /// computes or moves in that time, a collective the time of its steps on the

@@ -377,7 +377,8 @@ void ProcessTransport::settle() {
       std::string late;
       for (size_t r = 1; r < size && late.empty(); ++r)
         if (!remotes[r].ended)
-          late = "rank " + std::to_string(r) + " has not ended the run";
+          late = "rank " + std::to_string(r) + " has not ended the run" +
+                 (isSilent(int(r)) ? ", and its process does not answer" : "");
       job.fail("deadline passed: " + late);
     }
     backoff.pause();

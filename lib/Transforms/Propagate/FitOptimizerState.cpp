@@ -114,22 +114,21 @@ struct FitOptimizerStatePass
     int64_t bytes = 0;
     for (auto function : module.getOps<func::FuncOp>())
       for (BlockArgument argument : function.getArguments())
-        bytes += localBytes(argument.getType(),
-                            function.getArgAttrOfType<PlacementAttr>(
-                                argument.getArgNumber(),
-                                ShardIRDialect::kPlacement),
-                            meshes);
+        bytes +=
+            localBytes(argument.getType(),
+                       function.getArgAttrOfType<PlacementAttr>(
+                           argument.getArgNumber(), ShardIRDialect::kPlacement),
+                       meshes);
     return bytes;
   }
 
   /// To try a way takes a search. So ways go that cannot save `wanted` bytes at
   /// the peak, or all but the one that saves most. Gradients and results may be
-  /// split as states are: a way saves less than kMostPerArgument times the bytes
-  /// that arguments lose.
+  /// split as states are: a way saves less than kMostPerArgument times the
+  /// bytes that arguments lose.
   static void dropHopeless(std::vector<Way> &ways, int64_t wanted) {
-    auto most = llvm::max_element(ways, [](const Way &a, const Way &b) {
-      return a.saved < b.saved;
-    });
+    auto most = llvm::max_element(
+        ways, [](const Way &a, const Way &b) { return a.saved < b.saved; });
     int64_t least = std::min(most->saved, wanted / kMostPerArgument);
     llvm::erase_if(ways, [&](const Way &way) { return way.saved < least; });
   }

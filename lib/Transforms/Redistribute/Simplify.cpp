@@ -43,7 +43,7 @@ static void addPatterns(RewritePatternSet &patterns,
 
 bool MemoryBudget::fits(func::FuncOp function, int64_t more) {
   auto known = peaks.find(function);
-  // What was taken need not all be alive at the peak.
+  // The values taken since need not all be alive at the peak.
   if (!inRounds || known == peaks.end() ||
       (known->second.taken &&
        known->second.bytes + known->second.taken + more > limit)) {

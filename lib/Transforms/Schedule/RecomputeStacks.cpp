@@ -423,8 +423,10 @@ std::vector<DroppedValue> shardir::recomputeStacks(func::FuncOp function,
     Operation *made = best->element.getDefiningOp();
     double count =
         double(cast<ShapedType>(best->result().getType()).getDimSize(0));
-    dropped.push_back({made->getName().getStringRef().str(), made->getLoc(),
-                       best->result().getType(), best->bytes,
+    dropped.push_back({made->getName().getStringRef().str(),
+                       made->getLoc(),
+                       best->result().getType(),
+                       best->bytes,
                        {cost.operations * count, cost.received * count,
                         cost.seconds * count}});
   }

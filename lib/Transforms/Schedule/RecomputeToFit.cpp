@@ -346,7 +346,7 @@ struct RecomputeToFitPass
           toAttribute(
               llvm::json::Object{{"peak_bytes_per_device_without", mostWithout},
                                  {"operations", int64_t(allCosts.operations)},
-                                {"received_bytes", int64_t(allCosts.received)},
+                                 {"received_bytes", int64_t(allCosts.received)},
                                  {"values", std::move(values)}},
               &getContext()));
     if (!isChanged)
@@ -354,8 +354,8 @@ struct RecomputeToFitPass
   }
 
   static std::string describe(const RepeatCost &cost, llvm::StringRef more) {
-    std::string text = std::to_string(int64_t(cost.operations)) + more.str() +
-                       " operations";
+    std::string text =
+        std::to_string(int64_t(cost.operations)) + more.str() + " operations";
     if (cost.received > 0)
       text += " and " + std::to_string(int64_t(cost.received)) + more.str() +
               " bytes received";

@@ -143,7 +143,8 @@ private:
   }
 
   /// Seconds with a reduce-scatter behind the product, and around the ring. A
-  /// sum that is read long after, as a gradient is, is reduced beside other work.
+  /// sum that is read long after, as a gradient is, is reduced beside other
+  /// work.
   std::pair<double, double> predict(SumRing &ring, const MeshTable &meshes) {
     ReduceScatterOp scatter = ring.scatter;
     const Mesh &mesh = meshes.get(scatter.getFrom());

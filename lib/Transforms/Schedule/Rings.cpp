@@ -202,8 +202,8 @@ double shardir::secondsBetween(Operation *first, Operation *last, double enough,
   for (Operation *op = last->getPrevNode();
        op && op != first && seconds < enough; op = op->getPrevNode())
     if (std::optional<RingLoops> loops = ringLoopsOf(op))
-      seconds += loops->flops /
-                 (loops->narrow ? options.narrowFlops : options.flops);
+      seconds +=
+          loops->flops / (loops->narrow ? options.narrowFlops : options.flops);
   return std::min(seconds, enough);
 }
 

@@ -138,8 +138,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
 
 void performStore(Warp &w, int lane, const BoxStore &store) {
   auto perform = store.adds ? addBox : storeBox;
-  std::string wrong = perform(store.map, store.coordinates.data(),
-                              w.block.shared + store.from);
+  std::string wrong =
+      perform(store.map, store.coordinates.data(), w.block.shared + store.from);
   if (!wrong.empty())
     w.fail(lane, wrong);
 }
@@ -251,8 +251,7 @@ void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
       i.more.push_back(d.in(c, Type::B32));
   };
   if (d.take("bulk_group")) {
-    if (!d.take("global") || !d.take("shared::cta") ||
-        (adds && !d.take("add")))
+    if (!d.take("global") || !d.take("shared::cta") || (adds && !d.take("add")))
       d.fail("a copy that is not emulated");
     i.variant = adds;
     d.wantOperands(2, 2);

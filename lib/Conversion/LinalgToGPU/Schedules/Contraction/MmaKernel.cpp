@@ -92,8 +92,7 @@ private:
   /// Upstream's op has no intrinsics of 8-bit floats without scales.
   Value multiplyFloat8(Type result, ArrayRef<Value> left, ArrayRef<Value> right,
                        ArrayRef<Value> sums) {
-    StringRef type =
-        isa<Float8E4M3FNType>(a.operand.element) ? "e4m3" : "e5m2";
+    StringRef type = isa<Float8E4M3FNType>(a.operand.element) ? "e4m3" : "e5m2";
     SmallVector<Value> operands(left);
     operands.append(right.begin(), right.end());
     operands.append(sums.begin(), sums.end());

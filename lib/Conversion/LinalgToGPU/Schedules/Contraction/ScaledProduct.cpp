@@ -51,7 +51,7 @@ struct ScaledSum {
   }
 };
 
-/// What of `body` adds to its last argument; null where it is no sum.
+/// The term that `body` adds to its last argument; null where it is no sum.
 Value addendOf(Block *body) {
   Value init = body->getArguments().back();
   auto add =
@@ -222,7 +222,7 @@ static std::optional<ScaledSum> findScaledSum(linalg::LinalgOp product) {
       !mayMove(product, sum, found.blocks) ||
       !mayMove(scaling, sum, found.blocks))
     return std::nullopt;
-  // What is written must be nothing that a factor or a scale is read from.
+  // The result may not be in memory that a factor or a scale is read from.
   Value written = baseOf(sum.getDpsInits()[0]);
   bool fits = !bufferUseOf(product).readsAny(written);
   for (OpOperand *input : scaling.getDpsInputOperands())

@@ -310,7 +310,7 @@ void WarpSpecializedKernel::multiplyTiles() {
     Value isLast = emit.lessThan(emit.constant(0), group);
     emit.branch(isLast, [&] { exchange(sums, inGroup, /*leaves=*/true); });
     meetGroups();
-    // What was left may be overwritten when both are here again.
+    // Both groups meet again before the exchanged sums are overwritten.
     emit.branch(
         isLast, [&] { meetGroups(); },
         [&] {
