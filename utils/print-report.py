@@ -73,22 +73,30 @@ def main():
             print(f"optimizer states are split over {', '.join(fitted['axes'])} to fit memory-limit"
                   + (f": {without} bytes at the peak without that" if without is not None else ""))
         if again := report.get("recomputed"):
-            print(f"{len(again['values'])} values are computed a second time to fit memory-limit, in {again['operations']} operations: "
+            count = len(again["values"])
+            print(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in {again['operations']} operations: "
                   f"{again['peak_bytes_per_device_without']} bytes at the peak without that")
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
     kernels = report.get("kernels", [])
     if kernels:
         print(f"\n{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}")
-        table([[each["name"], each.get("op", ""), each.get("schedule", ""), f"{each.get('predicted_ns', 0) / 1000:.1f}",
-                each.get("registers", ""), each.get("spill_bytes", ""), each.get("dynamic_shared_bytes", ""),
-                each["loc"], each.get("reason", "")] for each in kernels],
-              ["kernel", "op", "schedule", "us", "registers", "spilled", "shared", "at", "because"])
+        print_kernels(kernels)
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "
               f"{measured['peak_bytes_per_device']} bytes at the peak, {measured['ms']:.3g} ms")
     return 0
+
+
+def print_kernels(kernels):
+    """Figures that none of the kernels has, as those of a GPU for a CPU, have no column."""
+    figures = [("us", "predicted_ns", lambda ns: f"{ns / 1000:.1f}"), ("registers", "registers", str), ("spilled", "spill_bytes", str),
+               ("shared", "dynamic_shared_bytes", str)]
+    figures = [each for each in figures if any(each[1] in kernel for kernel in kernels)]
+    table([[each["name"], each.get("op", ""), each.get("schedule", ""),
+            *(show(each[key]) if key in each else "" for _, key, show in figures), each["loc"], each.get("reason", "")]
+           for each in kernels], ["kernel", "op", "schedule", *(name for name, _, _ in figures), "at", "because"])
 
 
 def print_collectives(collectives):

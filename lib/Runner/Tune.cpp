@@ -319,8 +319,12 @@ void shardir::runner::tune(const Json &report, int64_t ranks,
       else
         table["kernels"].push_back(entry);
     }
-  std::printf("%zu of %zu products are new: %s\n", known.size() - before,
-              products, file.c_str());
+  if (products == 0)
+    std::printf("nothing to tune: the program has no products of known extents "
+                "but small ones, which are vectorized loops\n");
+  else
+    std::printf("%zu of %zu products are new: %s\n", known.size() - before,
+                products, file.c_str());
   if (known.size() == before)
     return;
   std::string temporary = file + ".tmp" + std::to_string(::getpid());
