@@ -17,6 +17,7 @@
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,11 +57,29 @@ static bool canSplit(Value value, int64_t dim) {
   });
 }
 
+std::pair<RankedTensorType, PlacementAttr> shardir::placedAs(Value value) {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    return {type, getPlacement(value)};
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
+  if (!function)
+    return {};
+  unsigned number = argument.getArgNumber();
+  auto global =
+      function.getArgAttrOfType<TypeAttr>(number, ShardIRDialect::kGlobalType);
+  if (!global)
+    return {};
+  return {dyn_cast<RankedTensorType>(global.getValue()),
+          function.getArgAttrOfType<PlacementAttr>(number,
+                                                   ShardIRDialect::kPlacement)};
+}
+
 std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
                                               const MeshTable &meshes) {
-  auto type = dyn_cast<RankedTensorType>(value.value.getType());
-  PlacementAttr placement = type ? getPlacement(value.value) : PlacementAttr();
-  if (!placement)
+  auto [type, placement] = placedAs(value.value);
+  if (!type || !placement)
     return std::nullopt;
   const Mesh &mesh = meshes.get(placement);
   const Placement &present = placement.getValue();

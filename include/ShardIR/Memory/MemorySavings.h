@@ -23,9 +23,14 @@ struct SplitSaving {
   int64_t bytes = 0; ///< of the value's, at the peak
 };
 
+/// The global type of a value and its placement; from stage local on, those of
+/// a function's arguments, results among them, as its attributes say. Null
+/// where it has none.
+std::pair<mlir::RankedTensorType, PlacementAttr> placedAs(mlir::Value value);
+
 /// The split over one axis that `value`'s placement leaves free which saves
 /// most; of equal ones that of the major dim. Nothing where the value has no
-/// placement, as from stage local on, no axis is free, or no rule permits one.
+/// placement (placedAs), no axis is free, or no rule permits one.
 std::optional<SplitSaving> bestSplit(const HeldValue &value,
                                      const MeshTable &meshes);
 

@@ -33,7 +33,8 @@ using namespace shardir;
 /// How many values the error names.
 static constexpr size_t kNamed = 5;
 
-/// `argument 1 of @main ("layers.0.weight")`, `the result of 'math.exp'`; of a
+/// `argument 1 of @main ("layers.0.weight")`, `result 0 of @main`, whose memory
+/// is an argument of the program on buffers, `the result of 'math.exp'`; of a
 /// tensor without contents `an init of 'linalg.matmul'`, the op it is for.
 static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -44,8 +45,14 @@ static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
                                           : "an init of '") +
            describeOp(made) + "'";
   unsigned number = argument.getArgNumber();
-  std::string text =
-      "argument " + std::to_string(number) + " of @" + function.getName().str();
+  auto isResult = [&](unsigned other) {
+    return bool(function.getArgAttr(other, ShardIRDialect::kResult));
+  };
+  unsigned before = llvm::count_if(llvm::seq(number), isResult);
+  std::string text = isResult(number)
+                         ? "result " + std::to_string(before)
+                         : "argument " + std::to_string(number - before);
+  text += " of @" + function.getName().str();
   if (auto name =
           function.getArgAttrOfType<StringAttr>(number, ShardIRDialect::kName))
     text += " (\"" + name.getValue().str() + "\")";
@@ -77,10 +84,7 @@ static void explain(InFlightDiagnostic &diag, func::FuncOp function,
       diag.attachNote(made ? made->getLoc() : held.value.getLoc());
   note << held.bytes << " bytes: " << nameOf(function, held.value, made) << ", "
        << held.value.getType();
-  PlacementAttr placement = isa<RankedTensorType>(held.value.getType())
-                                ? getPlacement(held.value)
-                                : PlacementAttr();
-  if (placement)
+  if (PlacementAttr placement = placedAs(held.value).second)
     note << ", " << placement;
   if (std::string text = describeProvenance(decidedBy(held.value, made));
       !text.empty())
@@ -118,6 +122,8 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
       Operation *at = peak.op ? purposeOf(peak.op) : function;
       InFlightDiagnostic diag =
           isBufferized || !peak.op ? at->emitError() : at->emitOpError();
+      if (isBufferized)
+        diag << "the program on buffers ";
       diag << "needs " << peak.bytes
            << " bytes at one time on a device, above the memory limit of "
            << int64_t(limit);
