@@ -520,9 +520,10 @@ std::vector<int> ConflictProblem::solveLeast(const std::vector<int> &start,
                            24);
   };
   std::vector<std::vector<int>> starts = {toAssignment(start)};
-  // Where a search holds variables, those of `start` may keep all that is
-  // between them where it is. So it also starts from what nothing prefers, the
-  // same for equal nodes, unless it is to be short.
+  // Variables that a search holds at their values of `start` may keep the ones
+  // between them there, too. The second start is each node's first candidate,
+  // which no rule prefers and equal nodes share. Searches of one round are to
+  // be short, and go without it.
   if (options.rounds > 1)
     starts.push_back(toAssignment(std::vector<int>(space.numNodes(), 0)));
   return toChoices(searchLeast(problem, starts, options, &statistics));

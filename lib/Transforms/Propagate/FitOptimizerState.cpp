@@ -114,19 +114,15 @@ struct FitOptimizerStatePass
     int64_t bytes = 0;
     for (auto function : module.getOps<func::FuncOp>())
       for (BlockArgument argument : function.getArguments())
-        bytes +=
-            localBytes(argument.getType(),
-                       function.getArgAttrOfType<PlacementAttr>(
-                           argument.getArgNumber(), ShardIRDialect::kPlacement),
-                       meshes);
+        bytes += localBytes(argument.getType(), getPlacement(argument), meshes);
     return bytes;
   }
 
-  /// To try a way takes a search. So ways go that cannot save `wanted` bytes at
-  /// the peak, or all but the one that saves most. Gradients and results may be
-  /// split as states are: a way saves less than kMostPerArgument times the
+  /// Removes the ways that cannot save `wanted` bytes at the peak, for each one
+  /// takes a search; keeps the one that saves most. Gradients and results may
+  /// be split as states are: a way saves less than kMostPerArgument times the
   /// bytes that arguments lose.
-  static void dropHopeless(std::vector<Way> &ways, int64_t wanted) {
+  static void dropInsufficient(std::vector<Way> &ways, int64_t wanted) {
     auto most = llvm::max_element(
         ways, [](const Way &a, const Way &b) { return a.saved < b.saved; });
     int64_t least = std::min(most->saved, wanted / kMostPerArgument);
@@ -151,20 +147,23 @@ struct FitOptimizerStatePass
         ways.push_back(llvm::join(names, ","));
     }
     std::vector<Way> all;
-    for (const std::string &axes : ways)
-      if (OwningOpRef<ModuleOp> copy = withStatesOver(axes)) {
-        int64_t saved = bytesOfArguments(getOperation(), meshes) -
-                        bytesOfArguments(*copy, meshes);
-        all.push_back({axes, std::move(copy), saved});
+    std::optional<int64_t> without;
+    int64_t bytes = bytesOfArguments(getOperation(), meshes);
+    for (const std::string &axes : ways) {
+      OwningOpRef<ModuleOp> copy = withStatesOver(axes);
+      if (!copy)
+        continue;
+      if (all.empty()) {
+        OwningOpRef<ModuleOp> plain(getOperation().clone());
+        without = peakOf(*plain);
+        if (without && *without <= memoryLimit)
+          return std::nullopt;
       }
-    if (all.empty())
-      return std::nullopt;
-    OwningOpRef<ModuleOp> plain(getOperation().clone());
-    std::optional<int64_t> without = peakOf(*plain);
-    if (without && *without <= memoryLimit)
-      return std::nullopt;
-    if (without)
-      dropHopeless(all, *without - memoryLimit);
+      int64_t saved = bytes - bytesOfArguments(*copy, meshes);
+      all.push_back({axes, std::move(copy), saved});
+    }
+    if (without && !all.empty())
+      dropInsufficient(all, *without - memoryLimit);
     Fit best{"", without, without};
     for (Way &way : all) {
       std::optional<int64_t> peak = peakOf(*way.program);

@@ -193,7 +193,7 @@ static bool leavesTreeToOthers(RedistributeOp op) {
 
 /// True if gathers of this value are made once per region of use.
 bool ShareSource::repeatsGathers(const Tree &tree) const {
-  if (options.shareGathers && options.memoryLimit <= 0)
+  if (options.shareGathers && !budget->isLimited())
     return false;
   auto growing = [&](const Target &target) {
     return grows(tree.source, target.to, tree.type, costs->meshTable());
@@ -337,6 +337,8 @@ ShareSource::presentCost(const Tree &tree,
 /// value that lives longer adds at most its own bytes to the peak.
 bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
                                ArrayRef<GivenNode> given) const {
+  if (!budget->isLimited())
+    return true;
   llvm::SmallDenseSet<int> parents;
   for (const TreeNode &node : shape)
     if (node.used && node.parent >= 0)

@@ -32,19 +32,20 @@ public:
   MemoryBudget(const MeshTable &meshes, int64_t limit)
       : meshes(meshes), limit(limit) {}
 
-  /// From here on, functions change by rewrites that asked here alone; before
-  /// the first round every question predicts the peak.
+  bool isLimited() const { return limit > 0; }
+  /// From here on, only rewrites that call `take` or `noteLess` change
+  /// functions. Before the first round every call predicts the peak.
   void startRound() {
     inRounds = true;
     peaks.clear();
   }
-  /// Whether `function` fits if it holds `more` bytes at its peak. A caller
-  /// that gets true does so.
+  /// True if `function` fits with `more` bytes at its peak; the caller then
+  /// makes the rewrite that holds them.
   bool take(mlir::func::FuncOp function, int64_t more);
   bool isExceeded(mlir::func::FuncOp function) {
     return limit > 0 && !fits(function, 0);
   }
-  /// Says that a rewrite has shortened what is alive in `function`.
+  /// To be called where a rewrite shortens lifetimes in `function`.
   void noteLess(mlir::func::FuncOp function) { peaks.erase(function); }
 
 private:
