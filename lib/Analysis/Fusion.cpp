@@ -87,6 +87,12 @@ bool shardir::isFusedAt(OpOperand *use) {
   auto consumer = cast<linalg::GenericOp>(use->getOwner());
   if (producer->getBlock() != consumer->getBlock())
     return false;
+  // Fusing a producer with other users leaves a result that nothing uses, with
+  // which a contraction is not told from other ops until it is erased.
+  if (consumer.getNumReductionLoops() > 0 &&
+      llvm::any_of(consumer->getResults(),
+                   [](OpResult result) { return result.use_empty(); }))
+    return false;
   AffineMap map = consumer.getMatchingIndexingMap(use);
   if (isContraction(consumer))
     return isMovement(producer) && map.isProjectedPermutation() &&

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
+#include <vector>
 
 using namespace shardir;
 using namespace shardir::runner;
@@ -37,20 +39,32 @@ Array runner::randomArray(ElementType type, const Shape &shape, uint64_t seed,
     for (int64_t extent : shape)
       longest = std::max(longest, extent);
   double scale = 1 / std::sqrt(double(longest));
-  for (size_t i = 0, n = array.numElements(); i != n; ++i) {
-    uint64_t bits = mix(key ^ mix(i));
-    if (isFloat) {
-      // 24 bits: exact in f32, so f32 and f64 see the same values
-      double value = double(int64_t(bits >> 40)) / (1 << 23) - 1;
-      if (spread == Spread::Positive)
-        value = 0.625 + 0.375 * value;
-      storeFloat(type, scale * value, array.element(i));
-      continue;
+  auto fill = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i != end; ++i) {
+      uint64_t bits = mix(key ^ mix(i));
+      if (isFloat) {
+        // 24 bits: exact in f32, so f32 and f64 see the same values
+        double value = double(int64_t(bits >> 40)) / (1 << 23) - 1;
+        if (spread == Spread::Positive)
+          value = 0.625 + 0.375 * value;
+        storeFloat(type, scale * value, array.element(i));
+        continue;
+      }
+      int64_t value = int64_t(bits >> (type == SHARDIR_I1 ? 63 : 61));
+      if (spread == Spread::Positive && type != SHARDIR_I1)
+        value = std::max<int64_t>(value, 1);
+      storeInteger(type, value, array.element(i));
     }
-    int64_t value = int64_t(bits >> (type == SHARDIR_I1 ? 63 : 61));
-    if (spread == Spread::Positive && type != SHARDIR_I1)
-      value = std::max<int64_t>(value, 1);
-    storeInteger(type, value, array.element(i));
-  }
+  };
+  // A thread for each million elements, as far as there are cores.
+  size_t n = array.numElements();
+  size_t parts = std::clamp<size_t>(
+      n >> 20, 1, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < parts; ++part)
+    threads.emplace_back(fill, n * part / parts, n * (part + 1) / parts);
+  fill(0, n / parts);
+  for (std::thread &thread : threads)
+    thread.join();
   return array;
 }

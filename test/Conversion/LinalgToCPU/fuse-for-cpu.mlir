@@ -93,3 +93,48 @@ func.func @contraction(%a: tensor<16x8xf32>, %b: tensor<16x4xf32>, %c: tensor<8x
   } -> tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
 }
+
+// -----
+
+// A transpose with another user is fused into the product; the narrowing cast
+// of the weights is not, before the unused result is erased either.
+
+// CHECK-LABEL: func @product_of_shared_transpose
+// CHECK:         %[[CAST:.+]] = linalg.generic {{.*}} ins(%arg1 
+// CHECK-NEXT:    ^bb0(%{{.+}}: f32
+// CHECK-NEXT:      %{{.+}} = arith.truncf
+// CHECK:         linalg.generic {{.*}} ins(%arg0, %[[CAST]] : tensor<8x4xbf16>, tensor<8x6xbf16>)
+// CHECK-NEXT:    ^bb0(%[[A:[a-z_0-9]+]]: bf16, %[[B:[a-z_0-9]+]]: bf16
+// CHECK-NEXT:      %{{.+}} = arith.mulf %[[A]], %[[B]]
+func.func @product_of_shared_transpose(%a: tensor<8x4xbf16>, %w: tensor<8x6xf32>) -> (tensor<4x6xbf16>, tensor<4x8xbf16>) {
+  %zero = arith.constant 0.0 : bf16
+  %0 = tensor.empty() : tensor<4x8xbf16>
+  %turned = linalg.generic {
+      indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i, k)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x4xbf16>) outs(%0 : tensor<4x8xbf16>) {
+  ^bb0(%x: bf16, %out: bf16):
+    linalg.yield %x : bf16
+  } -> tensor<4x8xbf16>
+  %1 = tensor.empty() : tensor<8x6xbf16>
+  %weights = linalg.generic {
+      indexing_maps = [affine_map<(k, j) -> (k, j)>, affine_map<(k, j) -> (k, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<8x6xf32>) outs(%1 : tensor<8x6xbf16>) {
+  ^bb0(%x: f32, %out: bf16):
+    %narrow = arith.truncf %x : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> tensor<8x6xbf16>
+  %2 = tensor.empty() : tensor<4x6xbf16>
+  %filled = linalg.fill ins(%zero : bf16) outs(%2 : tensor<4x6xbf16>) -> tensor<4x6xbf16>
+  %product = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%turned, %weights : tensor<4x8xbf16>, tensor<8x6xbf16>) outs(%filled : tensor<4x6xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %out: bf16):
+    %m = arith.mulf %x, %y : bf16
+    %s = arith.addf %out, %m : bf16
+    linalg.yield %s : bf16
+  } -> tensor<4x6xbf16>
+  return %product, %turned : tensor<4x6xbf16>, tensor<4x8xbf16>
+}

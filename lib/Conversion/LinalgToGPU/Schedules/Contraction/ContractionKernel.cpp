@@ -375,22 +375,39 @@ void ContractionKernel::run(StringRef name) {
       });
       newest = commit();
     }
-    Index ahead = emit.constant(distance), one = emit.constant(1);
+    // The stage is carried: a division's remainder would take more
+    // instructions than a step of few.
+    auto stageBehind = [&](Index stage, int64_t steps) -> Index {
+      Index to = emit.add(stage, emit.constant(steps));
+      Value wraps = emit.lessEqual(emit.constant(plan.stages), to);
+      return arith::SelectOp::create(
+                 builder, emit.loc, wraps,
+                 emit.value(emit.sub(to, emit.constant(plan.stages))),
+                 emit.value(to))
+          .getResult();
+    };
+    SmallVector<Value> carried = zeros();
+    carried.push_back(emit.value(emit.constant(0)));
     SmallVector<Value> sums =
-        emit.loop(emit.constant(0), count, one, zeros(),
+        emit.loop(emit.constant(0), count, emit.constant(1), carried,
                   [&](Index step, ValueRange carried) {
+                    Index stage = carried.back();
                     nvgpu::DeviceAsyncWaitOp::create(
                         builder, emit.loc, newest,
                         builder.getI32IntegerAttr(distance - 1));
                     beforeBarrier();
                     emit.barrier();
-                    Index next = emit.add(step, ahead);
+                    Index next = emit.add(step, emit.constant(distance));
                     emit.branch(emit.lessThan(next, count), [&] {
-                      load(emit.rem(next, plan.stages), emit.add(first, next));
+                      load(stageBehind(stage, distance), emit.add(first, next));
                     });
                     commit();
-                    return multiply(emit.rem(step, plan.stages), carried);
+                    SmallVector<Value> sums =
+                        multiply(stage, carried.drop_back());
+                    sums.push_back(emit.value(stageBehind(stage, 1)));
+                    return sums;
                   });
+    sums.pop_back();
     finish(sums);
   });
   combinePartials();

@@ -46,9 +46,9 @@ void TensorMapTiles::meetCluster() {
 }
 
 void TensorMapTiles::arriveAt(Value barrier) {
-  // Upstream has no op for another block's.
-  emit.assembly({}, barrier,
-                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
+  // Upstream has no op for another block's. What the matrix units have read
+  // needs no release for the cluster, which would be a fence of all memory.
+  emit.assembly({}, barrier, "mbarrier.arrive.shared::cluster.b64 _, [$0];",
                 "r");
 }
 
