@@ -7,15 +7,35 @@ module attributes {gpu.container_module} {
     // CHECK: llvm.mlir.global external @[[SHARED:.+]]() {addr_space = 3 : i32, alignment = 1024 : i64{{.*}}} : !llvm.array<0 x i8>
     // CHECK-NOT: llvm.mlir.global
 
-    // f16 is a storage type; functions are libdevice's.
+    // f16 is a storage type; functions are libdevice's, exponentials and quotients the approximate ones.
     // CHECK-LABEL: llvm.func @math
     // CHECK-SAME:    nvvm.kernel
     // CHECK:         llvm.fpext %{{.+}} : f16 to f32
-    // CHECK:         llvm.call @__nv_expf
+    // CHECK:         llvm.call @__nv_fast_expf
     // CHECK:         llvm.fptrunc %{{.+}} : f32 to f16
     gpu.func @math(%p: !llvm.ptr, %x: f16) kernel {
       %y = math.exp %x : f16
       llvm.store %y, %p : f16, !llvm.ptr
+      gpu.return
+    }
+
+    // CHECK-LABEL: llvm.func @quotients
+    // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.div.full"(%{{.+}}, %{{.+}}) : (f32, f32) -> f32
+    // CHECK:         llvm.fptrunc %{{.+}} : vector<2xf32> to vector<2xbf16>
+    gpu.func @quotients(%p: !llvm.ptr, %x: vector<2xbf16>, %y: vector<2xbf16>) kernel {
+      %q = arith.divf %x, %y : vector<2xbf16>
+      llvm.store %q, %p : vector<2xbf16>, !llvm.ptr
+      gpu.return
+    }
+
+    // Those of f32 are not.
+    // CHECK-LABEL: llvm.func @wide
+    // CHECK-DAG:     llvm.call @__nv_expf
+    // CHECK-DAG:     llvm.fdiv
+    gpu.func @wide(%p: !llvm.ptr, %x: f32) kernel {
+      %y = math.exp %x : f32
+      %q = arith.divf %x, %y : f32
+      llvm.store %q, %p : f32, !llvm.ptr
       gpu.return
     }
 

@@ -235,7 +235,8 @@ def KernelsToNVVM : Pass<"shardir-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> 
   let description = [{
     Upstream's conversions in an order that works, and ours around them: math
     functions become those of libdevice, f16 and bf16 are computed in f32 where
-    the op is not one of the matrix units, dynamic shared memory is one
+    the op is not one of the matrix units, with approximate exponentials and
+    quotients, whose error they round away, dynamic shared memory is one
     external symbol at a multiple of 1024 bytes, and reductions over a subgroup
     become shuffles.
 
