@@ -152,6 +152,8 @@ static void runCompiler(const CompileRequest &request,
   ChildResult result = runChild(command, request.text);
   std::string said =
       result.signal ? withoutStackDump(result.errors) : result.errors;
+  if (request.isTrial && !said.empty() && result.exitStatus != 0)
+    throw Failure(Exit::BadProgram, said);
   std::fwrite(said.data(), 1, said.size(), stderr);
   if (result.signal)
     throw Failure(Exit::BadProgram, "the compiler crashed on '" +
@@ -172,10 +174,10 @@ CompiledFile runner::compileProgram(const CompileRequest &request, bool again) {
   std::string compiler = findCompiler();
   std::string key = keyOf(request, compiler);
   ProgramCache cache;
-  if (!again && cache.find(key))
+  if (!again && !request.isTrial && cache.find(key))
     return CompiledFile(cache.pathOf(key));
 
-  std::string folder, output = cache.temporaryFile();
+  std::string folder, output = request.isTrial ? "" : cache.temporaryFile();
   if (output.empty()) {
     folder = makeTemporaryFolder();
     output = folder + "/program.so";

@@ -306,22 +306,35 @@ void RunData::prepareResults() {
       results.back().type = tensor.type;
       results.back().shape = shape;
     }
-    if (!local)
-      continue;
-    Shards shards;
+  }
+  if (local) {
+    prepareResultShards();
+    distributeArguments();
+  }
+  prepareFiles();
+}
+
+void RunData::prepareResultShards() {
+  for (size_t i = 0; i != results.size(); ++i) {
+    const Tensor &tensor = program.results[i];
+    Shards &shards = resultShards.emplace_back();
     for (int64_t rank = 0; rank != program.numRanks(); ++rank)
       if (sliced && tensor.inPlace >= 0)
         shards.emplace_back(); // the argument's
       else if ((processes.isFirst() && !sliced) || processes.holds(rank))
-        shards.emplace_back(tensor.type,
-                            program.shardShape(true, i, shape, rank));
+        shards.emplace_back(
+            tensor.type, program.shardShape(true, i, results[i].shape, rank));
       else
         shards.emplace_back();
-    resultShards.push_back(std::move(shards));
   }
-  if (local)
-    distributeArguments();
-  prepareFiles();
+}
+
+void RunData::keepOnRanks() {
+  if (local || options.device == "cuda-local" || options.device == "nccl")
+    return;
+  local = true;
+  prepareResultShards();
+  distributeArguments();
 }
 
 Array &RunData::resultShard(size_t i, int64_t rank) {
@@ -443,7 +456,7 @@ static shardir_run_options runOptionsOf(const Options &options) {
   return result;
 }
 
-void RunData::run() {
+void RunData::run(bool collect) {
   shardir_run_options runOptions = runOptionsOf(options);
   if (!local) {
     std::vector<shardir_buffer> in = viewsOf(arguments), out = viewsOf(results);
@@ -476,7 +489,7 @@ void RunData::run() {
   check(shardir_run_local(program.get(), program.functionName(), in.data(),
                           argumentShards.size(), out.data(),
                           resultShards.size(), &runOptions));
-  if (!sliced)
+  if (collect && !sliced)
     collectResults();
 }
 

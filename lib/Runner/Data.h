@@ -47,8 +47,12 @@ public:
   /// Finds the results' shapes and takes memory for them.
   void prepareResults();
 
-  /// Runs once. Results are in `results`, and per rank if outputs are local.
-  void run();
+  /// Copies the arguments to the ranks, where later runs leave them. For ranks
+  /// on processors.
+  void keepOnRanks();
+  /// Runs once. Results are in `results` unless `collect` is false, and per
+  /// rank if outputs are local.
+  void run(bool collect = true);
   /// Runs the unsharded program on the same arguments.
   std::vector<Array> runUnsharded();
 
@@ -83,6 +87,7 @@ private:
   /// The shape of whole argument `i`, of whose shards some may be here alone.
   Shape globalShape(size_t i);
   std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards) const;
+  void prepareResultShards();
   void distributeArguments();
   void collectResults();
   /// The arguments as whole arrays, collected from shards if need be.

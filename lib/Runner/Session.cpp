@@ -133,6 +133,7 @@ private:
       processes.match(*program);
       data.loadArguments();
       data.prepareResults();
+      data.keepOnRanks();
     });
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
@@ -141,7 +142,7 @@ private:
     processes.inStep([&] {
       // The first run is the warm-up.
       for (int i = 0; i <= kMeasuredRuns; ++i) {
-        data.run();
+        data.run(/*collect=*/false);
         shardir_measurement measured = {};
         check(shardir_last_measurement(program->get(), &measured));
         double time = probe.isCollective() ? collectiveTime(*program)
@@ -383,9 +384,12 @@ private:
       check(shardir_last_measurement(program->get(), &measured));
       if (options.repeat > 1)
         unequal = repeat(data);
-      if (options.benchmark)
-        benchmark.emplace(*program, options.benchmark, isTraced(),
-                          [&] { data.run(); });
+      if (!options.benchmark)
+        return;
+      // Copies before each run would fill the caches.
+      data.keepOnRanks();
+      benchmark.emplace(*program, options.benchmark, isTraced(),
+                        [&] { data.run(/*collect=*/false); });
     });
     bool equal = unequal.empty();
     std::string timeline;

@@ -200,9 +200,13 @@ public:
       return nullptr;
     std::set<std::string> known = {own.at("reason")};
     for (const std::string &plan : alternativesTo(own.at("plan"))) {
-      Candidate other = compile(text, plan);
-      if (known.insert(other.product().value("reason", "")).second)
-        candidates.push_back(std::move(other));
+      try {
+        Candidate other = compile(text, plan);
+        if (known.insert(other.product().value("reason", "")).second)
+          candidates.push_back(std::move(other));
+      } catch (const Failure &) {
+        // No register tile has these numbers.
+      }
     }
     time(candidates);
     const Candidate *best = &candidates[0];
@@ -230,6 +234,7 @@ private:
     CompileRequest request;
     request.input = "-";
     request.text = text;
+    request.isTrial = true;
     if (!plan.empty())
       request.options = "plan=" + plan;
     CompiledFile file = compileProgram(request);
@@ -248,6 +253,7 @@ private:
       one.data = std::make_unique<RunData>(*one.program, options, processes);
       one.data->loadArguments();
       one.data->prepareResults();
+      one.data->keepOnRanks();
       shardir_program_set_benchmark(one.program->get(), 1);
     }
     enter(Phase::Running);
@@ -258,7 +264,7 @@ private:
       if (round > kLeastRounds && spent.count() > kLongSeconds)
         break;
       for (Candidate &one : candidates) {
-        one.data->run();
+        one.data->run(/*collect=*/false);
         shardir_measurement measured = {};
         check(shardir_last_measurement(one.program->get(), &measured));
         double time = measured.milliseconds * 1e6;

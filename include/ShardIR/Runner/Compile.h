@@ -40,6 +40,9 @@ struct CompileRequest {
   /// `--load-dialect-plugin=FILE` and `--load-pass-plugin=FILE`, for the
   /// compiler.
   std::vector<std::string> plugins;
+  /// The program is only tried: it is in no cache, and the compiler's messages
+  /// are those of the Failure.
+  bool isTrial = false;
 };
 
 /// A compiled program in a file; removed with this object if it is temporary.
