@@ -102,6 +102,14 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
   Index panelRows(memref::DimOp::create(builder, loc, packedB, 1).getResult());
   Index panel = emit.mul(p, panelRows);
 
+  // A as it lies: rows of words without edges.
+  Index inA, rowA = packedRow;
+  if (!packedA) {
+    auto place = memref::ExtractStridedMetadataOp::create(builder, loc, a.view);
+    rowA = place.getConstifiedMixedStrides()[0];
+    inA = emit.add(place.getConstifiedMixedOffset(),
+                   emit.add(from, emit.mul(rowStart, rowA)));
+  }
   SmallVector<Value> zeros;
   for (int64_t i = 0; i < rows * columns; ++i)
     zeros.push_back(unit.zero());
@@ -118,11 +126,11 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
                         wordsRow));
         for (int64_t i = 0; i < rows; ++i) {
           Index row = emit.add(local, emit.constant(i * tileRows));
-          Value left =
-              unit.load(packedA,
-                        emit.add(emit.mul(row, packedRow),
-                                 emit.mul(step, emit.constant(tiles.depth()))),
-                        packedRow);
+          Index at = emit.add(emit.mul(row, rowA),
+                              emit.mul(step, emit.constant(tiles.depth())));
+          Value left = packedA
+                           ? unit.load(packedA, at, rowA)
+                           : unit.load(a.view, emit.add(inA, at), rowA);
           for (int64_t j = 0; j < columns; ++j)
             next[i * columns + j] = unit.multiply(
                 tiles.intrinsic, carried[i * columns + j], left, right[j]);
@@ -138,6 +146,8 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
                  emit.constant(i * tileRows * tiles.nr() + j * lanes), nr);
 
   Index start = emit.add(rowStart, local);
+  if (tiles.transposed)
+    return storeTransposed(p, start, square, first);
   if (epilogue && isOnlyBlock(first))
     return finish(p, start, square);
   Index end = emit.constant(tiles.mr);
@@ -160,4 +170,49 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
   if (epilogue)
     emit.branch(emit.equal(emit.add(from, extent), k),
                 [&] { finish(p, start, Value()); });
+}
+
+void ContractionEmitter::storeTransposed(Index p, Index row, Value square,
+                                         Value first) {
+  int64_t lanes = tiles.lanes;
+  auto stored = VectorType::get(lanes, c.element);
+  MatrixView columns =
+      op.view(emit, op.c, op.n, op.m, ArrayRef<Index>(position));
+  auto write = [&](Value sums, ValueRange at, bool accumulate) {
+    if (accumulate)
+      sums = add(widen(vector::LoadOp::create(builder, loc, stored,
+                                              columns.view, at)),
+                 sums);
+    if (stored != vectorType)
+      sums = arith::TruncFOp::create(builder, loc, stored, sums);
+    vector::StoreOp::create(builder, loc, sums, columns.view, at);
+  };
+  for (int64_t i = 0; i < tiles.mr; i += lanes)
+    for (int64_t j = 0; j < tiles.nr(); j += lanes) {
+      SmallVector<Value> rows;
+      for (int64_t r = 0; r < lanes; ++r)
+        rows.push_back(vector::LoadOp::create(
+            builder, loc, vectorType, square,
+            ValueRange{emit.value(emit.constant(i + r)),
+                       emit.value(emit.constant(j))}));
+      for (auto [l, sums] : llvm::enumerate(emit.transpose(rows))) {
+        Index column = emit.add(columnOf(p), emit.constant(j + l));
+        SmallVector<Value> at = {
+            emit.value(column), emit.value(emit.add(row, emit.constant(i)))};
+        auto put = [&] {
+          if (!zeroInit)
+            write(sums, at, true);
+          else if (!first)
+            write(sums, at, false);
+          else
+            emit.branch(
+                first, [&] { write(sums, at, false); },
+                [&] { write(sums, at, true); });
+        };
+        if (divides(n, tiles.nr()))
+          put();
+        else
+          emit.branch(emit.lessThan(column, n), put);
+      }
+    }
 }

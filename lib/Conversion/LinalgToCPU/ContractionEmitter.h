@@ -79,6 +79,10 @@ private:
                 bool fullColumns);
   void multiplyTiles(Index p, Index t, Index from, Index extent,
                      mlir::Value first);
+  /// Stores the sums in `square`, of C's rows from `row` on, where C's memory
+  /// runs along them.
+  void storeTransposed(Index p, Index row, mlir::Value square,
+                       mlir::Value first);
   void dotProducts(Index p, Index t, Index from, Index extent,
                    mlir::Value first);
   /// Stores `sums`, nv of each row from `row` on; `full` if all of these rows

@@ -43,28 +43,17 @@ linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
 }
 
 /// Says how `op` is computed.
-void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
-                  const ContractionTiles &tiles) {
-  InFlightDiagnostic remark = op->emitRemark();
-  auto add = [&](int64_t extent) {
-    if (extent == ContractionShape::unknown)
-      remark << "?";
-    else
-      remark << extent;
+/// `12 of 128x128x64 of bf16`: the batch, rows, columns, terms and types.
+std::string describe(const ContractionShape &shape) {
+  auto text = [](int64_t extent) {
+    return extent == ContractionShape::unknown ? "?" : std::to_string(extent);
   };
-  if (shape.batch != 1) {
-    add(shape.batch);
-    remark << " of ";
-  }
-  add(shape.m);
-  remark << "x";
-  add(shape.n);
-  remark << "x";
-  add(shape.k);
   static const char *const types[] = {
       "",       " of bf16",      " of f16",      " of i8",
       " of u8", " of u8 and i8", " of i8 and u8"};
-  remark << types[int(shape.operands)] << ": " << describe(tiles);
+  return (shape.batch == 1 ? "" : text(shape.batch) + " of ") + text(shape.m) +
+         "x" + text(shape.n) + "x" + text(shape.k) +
+         types[int(shape.operands)];
 }
 
 struct ContractionsToCpuLoopsPass
@@ -90,15 +79,16 @@ struct ContractionsToCpuLoopsPass
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops)
-      lower(op);
+      if (failed(lower(op)))
+        return signalPassFailure();
   }
 
-  void lower(linalg::LinalgOp op) {
+  LogicalResult lower(linalg::LinalgOp op) {
     // Products of 8-bit floats are left to the vectorizer.
     if (!isFloatContraction(op) &&
         !(isByteContraction(op, /*mixed=*/true) &&
           getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
-      return;
+      return success();
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
     linalg::LinalgOp epilogue = findEpilogue(op);
@@ -110,7 +100,7 @@ struct ContractionsToCpuLoopsPass
     LoopEmitter emit(builder, op.getLoc());
     FailureOr<Contraction> contraction = matchContraction(op, emit);
     if (failed(contraction))
-      return;
+      return success();
     ContractionShape shape = contraction->shape();
     // Inside of a shared loop every thread has its part already: that is
     // another problem than the whole product.
@@ -130,9 +120,18 @@ struct ContractionsToCpuLoopsPass
         (!contraction->outerK.empty() || shape.k < 0))
       tiles.kind = ContractionTiles::Kind::None;
     if (explain)
-      explainTiles(op, shape, tiles);
+      op->emitRemark() << describe(shape) << ": " << describe(tiles);
     if (tiles.kind == ContractionTiles::Kind::None)
-      return;
+      return success();
+    if (!tiles.allowed.empty())
+      return op->emitError(plan.empty() ? "option kernel-times: "
+                                        : "option plan: ")
+             << "no register tile for the product " << describe(shape)
+             << " has" << (numbers.tileM ? " tile_m=" : "")
+             << (numbers.tileM ? std::to_string(numbers.tileM) : "")
+             << (numbers.tileN ? " tile_n=" : "")
+             << (numbers.tileN ? std::to_string(numbers.tileN) : "")
+             << ", allowed are " << tiles.allowed;
     if (!problem.empty())
       op->getParentOfType<func::FuncOp>()->setAttr(
           ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
@@ -160,6 +159,7 @@ struct ContractionsToCpuLoopsPass
     op->erase();
     if (succeeded(rest))
       dropUnused(sums);
+    return success();
   }
 
   /// Drops the buffer `sums` where no block of k left sums there, so that the

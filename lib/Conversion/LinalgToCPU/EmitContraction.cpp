@@ -262,5 +262,11 @@ void ContractionEmitter::tilesOf(Index tileFrom, Index tileTo, Index panelFrom,
 void shardir::emitContraction(LoopEmitter &emit, const Contraction &contraction,
                               const ContractionTiles &tiles, bool zeroInit,
                               const LoopNest *epilogue) {
-  ContractionEmitter(emit, contraction, tiles, zeroInit, epilogue).run();
+  if (!tiles.transposed)
+    return ContractionEmitter(emit, contraction, tiles, zeroInit, epilogue)
+        .run();
+  Contraction swapped = contraction;
+  std::swap(swapped.a, swapped.b);
+  std::swap(swapped.m, swapped.n);
+  ContractionEmitter(emit, swapped, tiles, zeroInit, epilogue).run();
 }

@@ -33,6 +33,14 @@ double cyclesPerStep(int64_t mr, int64_t nv) {
   return std::max({fmas, loads, latency});
 }
 
+/// Sums that registers hold, of `numVectors` in a row, beside one row of B and
+/// one element of A.
+int64_t mostRows(const CpuTarget &target, int64_t numVectors) {
+  int64_t registers = target.numVectorRegisters,
+          maxSums = registers >= 32 ? 26 : 12;
+  return std::min(maxSums, registers - numVectors - 1) / numVectors;
+}
+
 /// Rows and vectors of the register tile.
 void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
                         const ForcedTiles &forced, ContractionTiles &tiles) {
@@ -41,12 +49,10 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
   bool wide = target.numVectorRegisters >= 32;
   int64_t maxRows = std::max<int64_t>(forced.tileM, wide ? 8 : 6);
   int64_t bestRows = 6, bestVectors = wide ? 4 : 2;
-  // Sums, one row of B and one element of A live at one time.
-  int64_t registers = target.numVectorRegisters, maxSums = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
-      if (mr * nv > maxSums || mr * nv + nv + 1 > registers ||
+      if (mr > mostRows(target, nv) ||
           (forced.tileM > 0 && mr != forced.tileM) ||
           (forced.tileN > 0 && nv * tiles.lanes != forced.tileN))
         continue;
@@ -66,9 +72,15 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
       }
     }
   }
-  // No tile of the forced numbers fits the registers.
-  if (best == 0)
-    chooseRegisterTile(shape, target, {}, tiles);
+  if (best > 0)
+    return;
+  chooseRegisterTile(shape, target, {}, tiles);
+  tiles.allowed = llvm::formatv("tile_n a multiple of {0}, and tile_m x tile_n "
+                                "at most",
+                                tiles.lanes);
+  for (int64_t nv = 1; nv <= 8 && mostRows(target, nv) > 0; ++nv)
+    tiles.allowed += llvm::formatv("{0} {1}x{2}", nv == 1 ? "" : ",",
+                                   mostRows(target, nv), nv * tiles.lanes);
 }
 
 /// True if `target` has dot products of bytes, widened or not.
@@ -161,6 +173,51 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
   tiles.packA = true;
 }
 
+/// AMX's registers have one size.
+void checkFixedTile(const ForcedTiles &forced, ContractionTiles &tiles) {
+  bool fits = (forced.tileM == 0 || forced.tileM == tiles.mr) &&
+              (forced.tileN == 0 || forced.tileN == tiles.nr());
+  tiles.allowed =
+      fits ? ""
+           : llvm::formatv("tile_m={0} and tile_n={1}, those of AMX", tiles.mr,
+                           tiles.nr())
+                 .str();
+}
+
+/// Few rows times a transposed matrix of bf16 or f16: AMX reads rows of the
+/// matrix as its left operand, where they lie, if there are no edges. Packing
+/// the matrix took twice as long with 64 rows, as long with 512.
+bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
+                      ContractionTiles &tiles) {
+  ContractionShape swapped = shape;
+  std::swap(swapped.m, swapped.n);
+  ContractionTiles found = tiles;
+  chooseUnit(swapped, target, found);
+  if (found.unit != ContractionTiles::Unit::Tiles || found.perWord != 2 ||
+      !shape.aUnitK || !shape.bUnitK || shape.m < 0 || shape.m > 512 ||
+      shape.n < 0 || shape.n % found.mr != 0 || shape.k < 0 ||
+      shape.k % found.depth() != 0)
+    return false;
+  tiles = found;
+  tiles.kind = ContractionTiles::Kind::Outer;
+  tiles.transposed = true;
+  tiles.packA = false;
+  tiles.kc = shape.k;
+  int64_t flops = 2 * shape.m * shape.n * shape.k;
+  tiles.parallelBatch = shape.batch < 0 || (shape.batch >= 8 &&
+                                            flops * shape.batch >=
+                                                parallelFlops);
+  // Memory-bound, as dot products are.
+  tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops / 4;
+  // Rows that stay in the second cache while panels of columns stream by.
+  int64_t fit = std::max<int64_t>(target.l2Bytes / 4 / (2 * shape.k), tiles.mr);
+  tiles.mc = std::min(fit, ceilDiv(shape.n, 32)) / tiles.mr * tiles.mr;
+  tiles.mc = std::max(tiles.mc, tiles.mr);
+  tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
+  tiles.maxColumns = roundUp(shape.m, tiles.nr());
+  return true;
+}
+
 /// Has each chunk pack what it reads by itself, on its stack, where that is
 /// possible: a few rows read a packed panel a few times only, and a block of
 /// all panels would leave the second cache before it is read. Rows of 256
@@ -192,6 +249,10 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   if (flops < 2 * 16 * 16 * 16 || n < std::min<int64_t>(tiles.lanes, 8) ||
       k < 4)
     return tiles;
+  if (chooseTransposed(shape, target, tiles)) {
+    checkFixedTile(forced, tiles);
+    return tiles;
+  }
   // Bytes that are not packed are widened to 32 bits: a copy saves more.
   bool packsBytes = multipliesBytes(shape, target) && m >= 4;
   // Both operands run along k: with few rows, transposing B while it is packed
@@ -231,6 +292,8 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
                 (tiles.packB && (shape.n < 0 || shape.n > 2 * tiles.nr()));
 
   chooseUnit(shape, target, tiles);
+  if (tiles.unit == ContractionTiles::Unit::Tiles)
+    checkFixedTile(forced, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
   bool fewRows = shape.m >= 0 && shape.m <= 12 * tiles.mr;
@@ -291,6 +354,8 @@ std::string shardir::describe(const ContractionTiles &tiles) {
     text = llvm::formatv("multiply-adds in vectors of {0}", tiles.lanes).str();
   else
     text = tiles.instruction.str();
+  if (tiles.transposed)
+    text += " on the transposed product";
   text += llvm::formatv(", {0}x{1} results in registers", tiles.mr, tiles.nr())
               .str();
   if (tiles.kind == Kind::Outer)

@@ -3,7 +3,6 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-bf16 -split-input-file | FileCheck %s --check-prefix=BF16
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-amx -split-input-file | FileCheck %s --check-prefix=AMX
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=8,tile_n=48,tile_k=300,rows=100" -split-input-file | FileCheck %s --check-prefix=PLAN
-// RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=9,tile_n=50" -split-input-file | FileCheck %s
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-vnni -split-input-file | FileCheck %s --check-prefix=VNNI
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors

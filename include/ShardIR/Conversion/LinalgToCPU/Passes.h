@@ -39,7 +39,7 @@ struct CpuOptions {
   bool attention = true;
   /// Remarks that say how each contraction is computed.
   bool explain = false;
-  /// Tile sizes that products take where they fit: `tile_m=8,tile_n=32`.
+  /// Tile sizes that products by register tiles take: `tile_m=8,tile_n=32`.
   std::string plan;
   /// A file of measured times, whose plans products take.
   std::string kernelTimes;

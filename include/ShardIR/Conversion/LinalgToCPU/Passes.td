@@ -262,7 +262,7 @@ def ContractionsToCpuLoops
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">,
     Option<"plan", "plan", "std::string", "",
-           "Tile sizes, taken where they fit: tile_m=8,tile_n=32">,
+           "Tile sizes: tile_m=8,tile_n=32">,
     Option<"kernelTimes", "kernel-times", "std::string", "",
            "A file of measured times, whose plans are taken where it has the "
            "product and no plan is given">

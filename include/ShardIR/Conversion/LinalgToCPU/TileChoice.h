@@ -53,6 +53,9 @@ struct ContractionTiles {
   llvm::StringRef intrinsic, instruction;
   /// Packed elements that are one word of Dot and Tiles: neighbours along k.
   int64_t perWord = 1;
+  /// B^T * A^T is computed in place of A * B, and all numbers here are its: few
+  /// rows of A are packed, and the unit reads B where it is.
+  bool transposed = false;
   /// The intrinsic only multiplies: another instruction adds its result.
   bool addsApart = false;
   /// The intrinsic takes one operand's bytes as unsigned and the other's as
@@ -83,14 +86,16 @@ struct ContractionTiles {
   /// threads pack first.
   int64_t chunkPanels = 0;
 
+  /// Where forced numbers fit no register tile: what does, for an error.
+  std::string allowed;
+
   /// Columns of the register tile.
   int64_t nr() const { return kind == Kind::Inner ? nv : nv * lanes; }
   /// Packed copies are padded with zeros to a multiple of this along k.
   int64_t depth() const { return unit == Unit::Tiles ? 16 * perWord : perWord; }
 };
 
-/// The option `plan`: numbers that the choice takes where they fit the
-/// registers; 0 leaves one to the choice.
+/// The option `plan`: numbers that the choice takes; 0 leaves one to it.
 struct ForcedTiles {
   /// Rows and columns of the register tile.
   int64_t tileM = 0, tileN = 0;
