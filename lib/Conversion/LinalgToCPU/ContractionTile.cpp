@@ -19,6 +19,10 @@
 using namespace mlir;
 using namespace shardir;
 
+/// How far ahead dot products ask memory for B: 512 bytes were as good, and
+/// nothing a sixth slower (8 x 4096 x 4096 in f32, an Intel Xeon).
+static constexpr int64_t prefetchedBytes = 1024;
+
 Value ContractionEmitter::widen(Value value, Type element, bool isUnsigned) {
   if (getElementTypeOrSelf(value.getType()) == element)
     return value;
@@ -226,6 +230,15 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
   auto step = [&](Index kk, ValueRange carried, std::optional<Index> count) {
     SmallVector<Value> next(carried), left, right;
     Index at = emit.add(from, kk);
+    int64_t ahead =
+        prefetchedBytes * 8 / byColumn.element.getIntOrFloatBitWidth();
+    Value later = emit.value(
+        emit.min(emit.add(at, emit.constant(ahead)), emit.sub(k, one)));
+    for (int64_t j = 0; j < columns; ++j)
+      memref::PrefetchOp::create(
+          builder, loc, byColumn.view,
+          ValueRange{emit.value(inside(columnOf(p), j, n, columns)), later},
+          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
     for (int64_t i = 0; i < mr; ++i)
       left.push_back(load(a, inside(row, i, m, mr), at, lanes, count));
     for (int64_t j = 0; j < columns; ++j)

@@ -112,10 +112,53 @@ TEST(TileChoice, FewRowsAgainstColumnsAreDotProducts) {
   ContractionTiles tiles = chooseTiles(s, target);
   EXPECT_EQ(tiles.kind, Kind::Inner);
   EXPECT_EQ(tiles.nr(), tiles.nv);
-  EXPECT_LE(tiles.mr * tiles.nv + tiles.mr + tiles.nv, 32);
+  // Each element of A can be an instruction's operand in memory.
+  EXPECT_LE(tiles.mr * tiles.nv + tiles.nv + 1, 32);
   EXPECT_FALSE(tiles.packA || tiles.packB);
   s.m = 1024;
   EXPECT_EQ(chooseTiles(s, target).kind, Kind::Outer);
+}
+
+TEST(TileChoice, AmxReadsTransposedWeightsInPlace) {
+  CpuTarget target = *CpuTarget::get("avx512-amx");
+  ContractionShape s = shape(8, 4096, 4096);
+  s.bUnitN = false;
+  s.bUnitK = true;
+  EXPECT_FALSE(chooseTiles(s, target).transposed);
+  s.operands = ContractionShape::Operands::Bf16;
+  for (int64_t m : {1, 8, 17, 100, 512}) {
+    s.m = m;
+    ContractionTiles tiles = chooseTiles(s, target);
+    EXPECT_TRUE(tiles.transposed && !tiles.packA && tiles.packB);
+    EXPECT_EQ(tiles.nr(), m <= 16 ? 16 : 32);
+    EXPECT_EQ(tiles.mc % tiles.mr, 0);
+    EXPECT_EQ(tiles.kc, 4096);
+  }
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).transposed);
+  s.m = 1024;
+  EXPECT_FALSE(chooseTiles(s, target).transposed);
+  s.m = 8;
+  for (int64_t edge : {4096 + 16, 50257}) {
+    ContractionShape ragged = s;
+    ragged.n = edge;
+    EXPECT_FALSE(chooseTiles(ragged, target).transposed);
+    ragged = s;
+    ragged.k = edge;
+    EXPECT_FALSE(chooseTiles(ragged, target).transposed);
+  }
+}
+
+TEST(TileChoice, TellsWhatForcedTilesMayBe) {
+  CpuTarget target = *CpuTarget::get("avx512");
+  ForcedTiles forced;
+  forced.tileM = 100;
+  EXPECT_NE(chooseTiles(shape(512, 512, 512), target, forced).allowed, "");
+  forced.tileM = 13;
+  forced.tileN = 32;
+  ContractionTiles tiles = chooseTiles(shape(512, 512, 512), target, forced);
+  EXPECT_EQ(tiles.allowed, "");
+  EXPECT_EQ(tiles.mr, 13);
+  EXPECT_EQ(tiles.nr(), 32);
 }
 
 TEST(TileChoice, BatchesAreSharedWhereThereAreEnough) {
