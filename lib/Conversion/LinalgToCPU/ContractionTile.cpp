@@ -218,7 +218,15 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
 
 void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
                                      Value first) {
-  int64_t mr = tiles.mr, columns = tiles.nv, lanes = tiles.lanes;
+  int64_t mr = tiles.mr, columns = tiles.nv;
+  // Pairs along k are read as they are.
+  bool pairs = tiles.perWord > 1;
+  int64_t lanes = tiles.lanes * tiles.perWord;
+  auto operand = [&](const MatrixView &matrix, Index line, Index at,
+                     std::optional<Index> count) {
+    return pairs ? read(matrix, line, at, lanes, count)
+                 : load(matrix, line, at, lanes, count);
+  };
   MatrixView byColumn =
       op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
   Index one = emit.constant(1);
@@ -240,14 +248,16 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
           ValueRange{emit.value(inside(columnOf(p), j, n, columns)), later},
           /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
     for (int64_t i = 0; i < mr; ++i)
-      left.push_back(load(a, inside(row, i, m, mr), at, lanes, count));
+      left.push_back(operand(a, inside(row, i, m, mr), at, count));
     for (int64_t j = 0; j < columns; ++j)
       right.push_back(
-          load(byColumn, inside(columnOf(p), j, n, columns), at, lanes, count));
+          operand(byColumn, inside(columnOf(p), j, n, columns), at, count));
     for (int64_t i = 0; i < mr; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        next[i * columns + j] =
-            multiplyAdd(left[i], right[j], carried[i * columns + j]);
+      for (int64_t j = 0; j < columns; ++j) {
+        Value sum = carried[i * columns + j];
+        next[i * columns + j] = pairs ? addDots(sum, left[i], right[j])
+                                      : multiplyAdd(left[i], right[j], sum);
+      }
     return next;
   };
   SmallVector<Value> sums(mr * columns, emit.zero(vectorType));

@@ -270,6 +270,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     // Rows of A come from the second cache once for each group of columns: 8x3
     // took 0.8 of the time of 4x4.
     tiles.nv = !wide ? 2 : tiles.mr < 4 ? 4 : 24 / tiles.mr;
+    if (shape.operands == ContractionShape::Operands::Bf16 &&
+        target.hasBf16Dot && !target.hasBf16Tiles)
+      chooseUnit(shape, target, tiles);
     tiles.packA = tiles.packB = false;
     tiles.kc = std::max<int64_t>(shape.k >= 0 ? k : int64_t(1) << 40, 1);
     tiles.mc = roundUp(shape.m, tiles.mr);
@@ -350,7 +353,7 @@ std::string shardir::describe(const ContractionTiles &tiles) {
   if (tiles.kind == Kind::None)
     return "vectorized loops";
   std::string text;
-  if (tiles.kind == Kind::Inner)
+  if (tiles.kind == Kind::Inner && tiles.unit == Unit::Fma)
     text = llvm::formatv("dot products in vectors of {0}", tiles.lanes).str();
   else if (tiles.unit == Unit::Fma)
     text = llvm::formatv("multiply-adds in vectors of {0}", tiles.lanes).str();

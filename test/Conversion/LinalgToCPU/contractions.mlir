@@ -145,17 +145,69 @@ func.func @bf16(%a: memref<128x129xbf16>, %b: memref<129x256xbf16>, %c: memref<1
 #bn = affine_map<(i, j, k) -> (j, k)>
 #cn = affine_map<(i, j, k) -> (i, j)>
 
-// Few rows against a matrix stored by columns: lanes run along k.
+// Few rows against a matrix stored by columns: lanes run along k, and memory is asked for the matrix ahead.
 // CHECK-LABEL: func.func @dot_products
 // BF16-LABEL: func.func @dot_products
 // CHECK-NOT:     memref.alloc
-// CHECK:         %[[SUMS:.+]]:16 = scf.for
-// CHECK-COUNT-16:  vector.fma {{.*}} : vector<16xf32>
+// CHECK:         %[[SUMS:.+]]:24 = scf.for
+// CHECK-COUNT-3:   memref.prefetch
+// CHECK-COUNT-24:  vector.fma {{.*}} : vector<16xf32>
 // CHECK:         vector.reduction <add>, %[[SUMS]]#0 fastmath<reassoc>
 func.func @dot_products(%a: memref<8x256xf32>, %b: memref<512x256xf32>, %c: memref<8x512xf32>) {
   linalg.generic {indexing_maps = [#an, #bn, #cn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<8x256xf32>, memref<512x256xf32>) outs(%c : memref<8x512xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#ap = affine_map<(i, j, k) -> (i, k)>
+#bp = affine_map<(i, j, k) -> (j, k)>
+#cp = affine_map<(i, j, k) -> (i, j)>
+
+// Pairs of bf16 are multiplied as they are, the last ones under a mask. AMX
+// reads the matrix as its left operand, where edges do not keep it from it.
+// BF16-LABEL: func.func @dot_products_of_pairs
+// BF16:          scf.for
+// BF16-NOT:        arith.extf
+// BF16-COUNT-24:   llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// BF16:          vector.maskedload {{.*}} : {{.*}} into vector<32xbf16>
+// AMX-LABEL: func.func @dot_products_of_pairs
+// AMX-NOT:     tdpbf16ps
+func.func @dot_products_of_pairs(%a: memref<8x250xbf16>, %b: memref<512x250xbf16>, %c: memref<8x512xf32>) {
+  linalg.generic {indexing_maps = [#ap, #bp, #cp], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<8x250xbf16>, memref<512x250xbf16>) outs(%c : memref<8x512xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %xw = arith.extf %x : bf16 to f32
+    %yw = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xw, %yw : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#am = affine_map<(i, j, k) -> (i, k)>
+#bm = affine_map<(i, j, k) -> (j, k)>
+#cm = affine_map<(i, j, k) -> (i, j)>
+
+// AMX-LABEL: func.func @weights_in_place
+// AMX:         memref.alloc() {{.*}} : memref<1x128x32xbf16>
+// AMX-NOT:     memref.alloc()
+// AMX:         scf.for
+// AMX-COUNT-2:   llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"
+// AMX:         vector.store {{.*}} : memref<8x512xf32
+func.func @weights_in_place(%a: memref<8x256xbf16>, %b: memref<512x256xbf16>, %c: memref<8x512xf32>) {
+  linalg.generic {indexing_maps = [#am, #bm, #cm], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<8x256xbf16>, memref<512x256xbf16>) outs(%c : memref<8x512xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %xw = arith.extf %x : bf16 to f32
+    %yw = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xw, %yw : f32
     %s = arith.addf %z, %p : f32
     linalg.yield %s : f32
   }
