@@ -107,6 +107,21 @@ def byte_matmul_case(m, k, n):
                 2 * m * k * n, result_dtype="i32")
 
 
+def linear_case(m, k, n, dtype):
+    """Weights are stored transposed, as PyTorch's linear layers do."""
+    rows, weights, result = ((m, k), dtype), ((n, k), dtype), ((m, n), "f32")
+    wide = [] if dtype == "f32" else [f"%xf = arith.extf %a0 : {dtype} to f32", f"%wf = arith.extf %a1 : {dtype} to f32"]
+    factors = "%xf, %wf" if wide else "%a0, %a1"
+    acc = "y" if dtype == "f32" else "sums"
+    body = ZERO + filled("z", (m, n), "f32", "zero") + generic(
+        acc, ["x", "w"], [(0, 2), (1, 2), (0, 1)], ["parallel", "parallel", "reduction"], "z", [rows, weights], result,
+        [*wide, f"%p = arith.mulf {factors} : f32", "%r = arith.addf %o, %p : f32"])
+    if wide:
+        body += elementwise("y", [acc], (m, n), ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+    return Case(f"linear_{m}x{k}x{n}_{dtype}", dtype, [("x", (m, k), None), ("w", (n, k), None)], body, (m, n),
+                2 * m * k * n)
+
+
 GELU_CONSTANTS = ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
                   "%gelu = arith.constant 0.797884583 : f32", "%cubic = arith.constant 4.471500e-02 : f32"]
 GELU = ["%v2 = arith.mulf %a0, %a0 : f32", "%v3 = arith.mulf %v2, %a0 : f32",
@@ -289,6 +304,7 @@ def local_cases():
             matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
             matmul_case(2048, 2048, 2048, "bf16"), matmul_case(4096, 4096, 4096, "bf16"),
             matmul_case(4096, 1024, 64, "bf16"),
+            *(linear_case(m, 4096, 4096, dtype) for dtype in ("f32", "bf16") for m in (8, 24)),
             byte_matmul_case(1024, 1024, 1024), byte_matmul_case(2048, 2048, 2048), byte_matmul_case(8, 4096, 4096),
             mlp_case(512, 1024, 4096), mlp_case(512, 1024, 4096, dtype="bf16"), softmax_case(4096, 4096),
             layernorm_case(4096, 4096, "f32"), layernorm_case(4096, 4096, "bf16"),

@@ -55,12 +55,14 @@ def call(command, threads=1, environment=None):
 
 
 def extents_of(case):
-    """What a peer must know: m, k, n of a matmul; rows, width and hidden width of
+    """What a peer must know: m, k, n of a product; rows, width and hidden width of
     an MLP; batch, positions, width, heads and hidden width of a layer; the first
     argument's shape otherwise."""
     if case.name.startswith("layer_"):
         return case.name.split("_")[1].split("x")
     shapes = [shape for _, shape, _ in case.arguments]
+    if case.name.startswith("linear"):
+        return [*shapes[0], shapes[1][0]]
     product = case.name.split("_")[0] in ("matmul", "mlp")
     return [*shapes[0], shapes[1][1]] if product else list(shapes[0])
 

@@ -33,6 +33,10 @@ if kind == "matmul":
     operands = random(m, k), random(k, n)
     sums = jnp.int32 if dtype == "i8" else None
     run = jax.jit(lambda a, b: jnp.matmul(a, b, preferred_element_type=sums))
+elif kind == "linear":
+    m, k, n = extents
+    operands = random(m, k), random(n, k)
+    run = jax.jit(lambda x, w: x @ w.T)
 elif kind == "mlp":
     m, d, h = extents
     operands = random(m, d), random(d, h), random(h, d)

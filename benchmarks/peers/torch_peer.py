@@ -25,6 +25,10 @@ if kind == "matmul":
     m, k, n = extents
     a, b = random(m, k), random(k, n)
     run = lambda: torch._int_mm(a, b) if dtype == "i8" else a @ b
+elif kind == "linear":
+    m, k, n = extents
+    x, w = random(m, k), random(n, k)
+    run = lambda: torch.nn.functional.linear(x, w)
 elif kind == "mlp":
     m, d, h = extents
     x, w1, w2 = random(m, d), random(d, h), random(h, d)

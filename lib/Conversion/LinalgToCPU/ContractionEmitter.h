@@ -198,8 +198,8 @@ void emitContraction(LoopEmitter &emit, const Contraction &contraction,
                      const LoopNest *epilogue = nullptr);
 
 /// The elementwise op that alone reads the result of `product`, a contraction
-/// of bytes into an allocation, and can be computed as the product's tiles are
-/// complete; null if there is none.
+/// of floats or bytes into an allocation, and can be computed as the product's
+/// tiles are complete; null if there is none.
 mlir::linalg::LinalgOp findEpilogue(mlir::linalg::LinalgOp product);
 /// Moves what is freed between the two behind them: the product is computed
 /// where the epilogue is.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise ops behind a product of bytes, such as its scales, bias and
+// Elementwise ops behind a product, such as its scales, bias and
 // activation. Requires that nothing else reads the product; guarantees that an
 // element is computed when its sum is complete, while its tile is in the first
 // cache.
@@ -38,10 +38,13 @@ static bool mayAlias(Value result, Value operand) {
 
 linalg::LinalgOp shardir::findEpilogue(linalg::LinalgOp product) {
   if (!product || !product.hasPureBufferSemantics() ||
-      !isByteContraction(product, /*mixed=*/true))
+      (!isFloatContraction(product) &&
+       !isByteContraction(product, /*mixed=*/true)))
     return {};
+  // Sums that are stored in a narrower type are rounded first.
   Value sums = product.getDpsInits()[0];
-  if (!sums.getDefiningOp<memref::AllocOp>())
+  if (!sums.getDefiningOp<memref::AllocOp>() ||
+      getElementTypeOrSelf(sums).getIntOrFloatBitWidth() < 32)
     return {};
   linalg::LinalgOp epilogue;
   for (Operation *user : sums.getUsers()) {
@@ -90,8 +93,14 @@ void shardir::joinEpilogue(linalg::LinalgOp product,
 bool shardir::takesEpilogue(const Contraction &op,
                             const ContractionTiles &tiles) {
   auto k = LoopEmitter::known(op.k < 0 ? Index() : op.extents[op.k]);
-  return tiles.kind == ContractionTiles::Kind::Outer && op.outerK.empty() &&
-         k && *k > 0 && op.n >= 0 && op.parts[op.n].size() == 1;
+  // Multiply-adds of floats take so long that the sums' way through memory
+  // does not count: a layer of bf16 took 3 % longer with epilogues.
+  if (isa<FloatType>(op.accumulator) &&
+      tiles.unit == ContractionTiles::Unit::Fma)
+    return false;
+  return tiles.kind == ContractionTiles::Kind::Outer && !tiles.transposed &&
+         op.outerK.empty() && k && *k > 0 && op.n >= 0 &&
+         op.parts[op.n].size() == 1;
 }
 
 SmallVector<Index> ContractionEmitter::resultAt(Index row, Index column) {
