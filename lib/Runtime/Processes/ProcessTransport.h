@@ -22,8 +22,8 @@
 // message is left half done.
 //
 // Where the sequence of collectives depends on nothing but the program and
-// extents (JobOptions::checksEach is false), ranks compare these once, by one
-// small all-reduce when the run starts, and send no posts. If such a job fails,
+// extents (JobOptions::checksEach is false), ranks compare these once, along the
+// watchdogs' tree when the run starts, and send no other posts. If such a job fails,
 // collectives may stay half done: the groups' communicators are left behind and
 // made again.
 //
