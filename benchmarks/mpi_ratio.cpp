@@ -7,18 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // usage: mpirun -n N bench-mpi-ratio [BYTES...], N a power of two
+//        mpirun -n N bench-mpi-ratio --empty
 //        bench-mpi-ratio --first, over the stub of MPI (testing/StubMpi)
 //
 // Times the runtime's all-reduce, all-gather and all-to-all of f32 without
 // posts, and the blocking collective of MPI of that name on the same buffers,
 // batch by batch in turns: the minimum and the median of batches in
 // microseconds, and the ratio of the medians. BYTES are those of the larger of
-// operand and result. With --first: milliseconds and kibibytes on the heap for
+// operand and result. With --empty: a run of a program without arguments and
+// collectives, beside MPI_Barrier. With --first: milliseconds and kibibytes on the heap for
 // the first call, and microseconds of a later one.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Job.h"
+#include "Core/Run.h"
 #include "Processes/ProcessWorld.h"
 
 #include <algorithm>
@@ -45,20 +47,16 @@ const Case kCases[] = {
 
 constexpr int kBatches = 31;
 
-std::shared_ptr<Program> makeProgram(const Case &c, int64_t ranks,
-                                     int64_t bytes) {
-  // One row a rank, so that blocks of columns are contiguous, too.
+std::shared_ptr<Program> makeProgram(int64_t ranks,
+                                     const std::string &functions,
+                                     const std::string &collectives) {
   std::string json =
       "{\"abi\": 1, \"hash\": \"\", \"ranks\": " + std::to_string(ranks) +
       ", \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
       "\"size\": " +
-      std::to_string(ranks) +
-      "}], \"devices\": []}], \"functions\": [], \"collectives\": [{\"kind\": "
-      "\"" +
-      c.kind + "\", \"mesh\": \"m\", \"from\": \"" + c.from + "\", \"to\": \"" +
-      c.to + "\", \"shape\": [" + std::to_string(ranks) + ", " +
-      std::to_string(bytes / 4 / ranks) +
-      "], \"element_type\": \"f32\"}], \"report\": {}}";
+      std::to_string(ranks) + "}], \"devices\": []}], \"functions\": [" +
+      functions + "], \"collectives\": [" + collectives +
+      "], \"report\": {}}";
   Metadata metadata;
   std::string error;
   if (!parseMetadata(json, metadata, error)) {
@@ -66,6 +64,18 @@ std::shared_ptr<Program> makeProgram(const Case &c, int64_t ranks,
     std::exit(1);
   }
   return std::make_shared<Program>(std::move(metadata));
+}
+
+std::shared_ptr<Program> makeProgram(const Case &c, int64_t ranks,
+                                     int64_t bytes) {
+  // One row a rank, so that blocks of columns are contiguous, too.
+  return makeProgram(
+      ranks, "",
+      std::string("{\"kind\": \"") + c.kind +
+          "\", \"mesh\": \"m\", \"from\": \"" + c.from + "\", \"to\": \"" +
+          c.to + "\", \"shape\": [" + std::to_string(ranks) + ", " +
+          std::to_string(bytes / 4 / ranks) +
+          "], \"element_type\": \"f32\"}");
 }
 
 double microsecondsSince(Clock::time_point start) {
@@ -85,7 +95,9 @@ public:
     // The watchdog calls MPI, too.
     std::lock_guard<std::timed_mutex> lock(world.mutex);
     int piece = count / world.size;
-    if (kind == "all_reduce")
+    if (kind == "barrier")
+      find<int (*)(void *)>("MPI_Barrier")(communicator);
+    else if (kind == "all_reduce")
       find<int (*)(const void *, void *, int, void *, void *, void *)>(
           "MPI_Allreduce")(in, out, count, type, sum, communicator);
     else
@@ -170,6 +182,43 @@ void compare(ProcessWorld &world, const Case &c, int64_t bytes, bool ordered) {
   std::fflush(stdout);
 }
 
+void compareEmpty(ProcessWorld &world) {
+  RunRequest request;
+  request.program = makeProgram(
+      world.size,
+      "{\"name\": \"main\", \"symbol\": \"main\", \"arguments\": [], "
+      "\"results\": [], \"static_collectives\": true}",
+      "");
+  request.program->entries.assign(1, {[](void **) {}, nullptr});
+  request.local = true;
+  request.options.mpi = &world;
+  request.options.checksEach = false;
+  Blocking mpi(world);
+  Samples ours, theirs;
+  constexpr int calls = 20;
+  for (int batch = 0; batch <= kBatches; ++batch)
+    for (bool own : {false, true}) {
+      mpi.call("barrier", nullptr, nullptr, 0);
+      Clock::time_point start = Clock::now();
+      for (int i = 0; i < calls; ++i)
+        if (!own) {
+          mpi.call("barrier", nullptr, nullptr, 0);
+        } else if (!world.beginRun(request.options.mpiRun) ||
+                   !runFunction(request).error.empty()) {
+          std::fprintf(stderr, "error: a run has failed\n");
+          std::exit(1);
+        }
+      if (batch > 0) // the first one warms up
+        (own ? ours : theirs)
+            .values.push_back(microsecondsSince(start) / calls);
+    }
+  if (world.rank == 0)
+    std::printf("empty run          %3d           | %9.1f %9.1f | %9.1f %9.1f | "
+                "%5.2f\n",
+                world.size, ours.minimum(), ours.median(), theirs.minimum(),
+                theirs.median(), ours.median() / theirs.median());
+}
+
 void measureFirst(ProcessWorld &world, const Case &c, bool ordered) {
   // 64 elements a rank; of an all-to-all one for each.
   int64_t whole = std::string(c.kind) == "all_to_all"
@@ -211,7 +260,12 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "error: %s\n", error.c_str());
     return 1;
   }
-  bool first = argc > 1 && std::string(argv[1]) == "--first";
+  std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "--empty") {
+    compareEmpty(*world);
+    return 0;
+  }
+  bool first = mode == "--first";
   std::vector<int64_t> sizes;
   for (int i = 1; i < argc && !first; ++i) {
     sizes.push_back(std::atoll(argv[i]));

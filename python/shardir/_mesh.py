@@ -246,6 +246,22 @@ def blocks(placement: str, axes: Mapping[str, int], shape: Sequence[int]) -> lis
     return found
 
 
+def first_holder(placement: str, axes: Mapping[str, int], position: int) -> int:
+    """The first position of the mesh with the part of a tensor without partials that `position` holds: 0 along what
+    splits no dim."""
+    used = [part for dim in split_axes(placement) for part in dim if part[0]] if placement else []
+    first, stride = 0, 1
+    for axis, full in reversed(list(axes.items())):
+        position, place = divmod(position, full)
+        for name, before, size in used:
+            size = size or full
+            after = full // (before * size)
+            if name == axis:
+                first += place // after % size * after * stride
+        stride *= full
+    return first
+
+
 def _parts(extent: int, split: Sequence[tuple[str, int, int]], axes: Mapping[str, int],
            place: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
     """The ranges of one dim that the device at `place` holds."""

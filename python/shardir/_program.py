@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
@@ -17,7 +18,7 @@ import numpy as np
 from . import _runtime
 from ._compiler import compile_to, temporary_folder
 from ._errors import Error, UsageError, VerifyError
-from ._mesh import Block, Mesh, blocks, near
+from ._mesh import Block, Mesh, blocks, first_holder, near
 from ._report import Report
 from ._show import show_tensor
 
@@ -142,8 +143,8 @@ class Program:
         self._small_floats = [i for i, t in enumerate(self.arguments) if t.element_type in _ML_DTYPES]
         self._small_results = [i for i, t in enumerate(self.results) if t.element_type in _ML_DTYPES]
         self._dynamic = any(-1 in t.shape for t in self.results)
-        #: By argument and full shape: the first process that holds the same part as this one.
-        self._first_holders: dict[tuple[int, tuple[int, ...]], int] = {}
+        #: By argument: the first process that holds the same part as this one.
+        self._first_holders: dict[int, int] = {}
         #: Results whose integers are unsigned; a front end sets it.
         self._unsigned: list[bool] = []
         #: Of the compiled file, removed with the program; None for a file of the user's.
@@ -288,15 +289,24 @@ class Program:
         takes it, or a `Local`."""
         if not isinstance(array, Local):
             return self._entry.distribute(i, array, into) or into
-        shape = tuple(array.shape)
-        if (i, shape) not in self._first_holders:
-            if "partial" in self.arguments[i].placement:
-                raise UsageError(f"{self.names[i]} is a partial: pass the full array, not a shardir.Local")
-            holders = {b.rank: (b.ranges, b.parts) for b in self.blocks(f"arg{i}", shape)}
-            own = holders.get(process_index())  # None outside of the tensor's mesh
-            self._first_holders[i, shape] = next((r for r, held in holders.items() if held == own), process_index())
-        return self._entry.take_shard(i, to_host(array.array, self.arguments[i]), shape,
-                                      self._first_holders[i, shape], into) or into
+        if i not in self._first_holders:
+            self._first_holders[i] = self._first_holder(i)
+        return self._entry.take_shard(i, to_host(array.array, self.arguments[i]), tuple(array.shape),
+                                      self._first_holders[i], into) or into
+
+    def _first_holder(self, i: int) -> int:
+        """The first rank that holds the part of argument i that this process does."""
+        tensor = self.arguments[i]
+        if "partial" in tensor.placement:
+            raise UsageError(f"{self.names[i]} is a partial: pass the full array, not a shardir.Local")
+        mesh = self._mesh_of(tensor)
+        if mesh is None:
+            return 0
+        axes = {axis["name"]: axis["size"] for axis in mesh["axes"]}
+        ranks = mesh.get("devices") or range(math.prod(axes.values()))
+        if process_index() not in ranks:
+            return process_index()
+        return ranks[first_holder(tensor.placement, axes, ranks.index(process_index()))]
 
     def _check_count(self, arrays: Sequence[Any]) -> None:
         if len(arrays) != len(self.arguments):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import shardir
 from shardir import Mesh, Partial, Replicate, Shard
-from shardir._mesh import blocks, placement_attribute
+from shardir._mesh import blocks, first_holder, placement_attribute
 from shardir._plan import pattern_to_regex
 
 MLP = """
@@ -222,6 +222,15 @@ def test_blocks_cover_every_tensor_once():
                                   ('<@m, [{}]>', 6)]:
             seen = [i for block in blocks(placement, axes, (n,)) for i in range(*block.ranges[0])]
             assert sorted(seen) == sorted(list(range(n)) * copies)
+
+
+def test_the_first_holder_of_a_part():
+    axes = {"a": 2, "b": 12}
+    for placement in ('<@m, [{}]>', '<@m, [{"a"}]>', '<@m, [{"b"}]>', '<@m, [{"b", "a"}]>', '<@m, [{"b":(1)2}]>',
+                      '<@m, [{"b":(2)3}]>', '<@m, [{"b":(6)2, "a", "b":(1)2}]>'):
+        held = [block.ranges for block in blocks(placement, axes, (48,))]
+        assert len(set(held)) > 1 or "{}" in placement
+        assert [first_holder(placement, axes, i) for i in range(24)] == [held.index(part) for part in held]
 
 
 @pytest.mark.parametrize("pattern,name,matches", [

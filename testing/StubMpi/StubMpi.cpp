@@ -21,7 +21,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace {
@@ -57,8 +56,6 @@ struct Notice {
 
 std::recursive_mutex mutex;
 std::map<std::string, long> calls;
-/// The bytes that were sent last, by communicator, peer and tag.
-std::map<std::tuple<Comm *, int, int>, std::string> echoes;
 std::deque<Notice> notices; ///< to this rank, not received yet
 Comm *noticeComm = nullptr; ///< the one that is probed
 uint64_t lastRun = 0;       ///< that has ended
@@ -219,26 +216,19 @@ MPI MPI_Group_free(Group **group) {
   return 0;
 }
 
-MPI MPI_Isend(const void *data, int bytes, void *, int to, int tag, Comm *comm,
+MPI MPI_Isend(const void *data, int bytes, void *, int to, int, Comm *comm,
               void **request) {
   *request = &done;
   std::lock_guard<std::recursive_mutex> lock(mutex);
   auto *text = static_cast<const char *>(data);
   if (comm == noticeComm)
     readNotice(to, {text, size_t(bytes)});
-  echoes[{comm, to, tag}].assign(text, size_t(bytes));
   calls["bytes of Isend"] += bytes;
   return count("Isend");
 }
-MPI MPI_Irecv(void *data, int bytes, void *, int from, int tag, Comm *comm,
-              void **request) {
+// What has come is there before: posts are received over the rank's own.
+MPI MPI_Irecv(void *, int, void *, int, int, Comm *, void **request) {
   *request = &done;
-  std::lock_guard<std::recursive_mutex> lock(mutex);
-  auto it = echoes.find({comm, from, tag});
-  if (it != echoes.end() && it->second.size() == size_t(bytes))
-    std::memcpy(data, it->second.data(), size_t(bytes));
-  else
-    std::memset(data, 0, size_t(bytes));
   return count("Irecv");
 }
 MPI MPI_Recv(void *data, int bytes, void *, int, int, Comm *, Status *) {

@@ -52,6 +52,10 @@ public:
   /// them call it, others may not; in one order for all.
   virtual void carry(int from, int to, const void *in, void *out,
                      size_t bytes) = 0;
+  /// The last barrier of a run. Numbers become the largest of all ranks', each
+  /// in its place. Where no rank `hasMore` to carry, and nobody sees a process
+  /// end, the run has ended well with it (Job::seal).
+  virtual void meetAtEnd(std::vector<int64_t> &numbers, bool hasMore) = 0;
 };
 
 /// A collective that changes a placement, as one rank calls it.

@@ -89,13 +89,23 @@ double Job::now() const {
 
 void Job::fail(const std::string &message) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (failure.load())
+  if (failure.load() || sealed.load())
     return;
   failureText = message;
   // Of ranks elsewhere the transport asks first.
   if (ranksTransport->sharesMemory())
     failureText += "\n" + history();
   failure.store(true, std::memory_order_seq_cst);
+}
+
+bool Job::seal(bool anyway) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (failure.load() && !anyway)
+    return false;
+  failureText.clear();
+  failure.store(false, std::memory_order_seq_cst);
+  sealed.store(true);
+  return true;
 }
 
 std::string Job::error() {

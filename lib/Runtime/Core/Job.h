@@ -119,8 +119,12 @@ public:
     if (failed())
       throw JobFailed();
   }
-  /// Ends the job. The first message counts.
+  /// Ends the job. The first message counts, and none after seal().
   void fail(const std::string &message);
+  /// The job has ended well: nothing fails it any more. False if it has failed,
+  /// unless the ranks are known to have ended well `anyway`.
+  bool seal(bool anyway);
+  bool isSealed() const { return sealed.load(); }
   std::string error();
   /// Sets the error that all processes report in place of their own.
   void setError(const std::string &message);
@@ -165,6 +169,7 @@ private:
   bool crowded = false, left = false;
 
   std::atomic<bool> failure{false}, poisoned{false};
+  std::atomic<bool> sealed{false}; ///< set under mutex
   std::mutex mutex;
   std::condition_variable ended;
   std::atomic<size_t> running{0}; ///< threads; falls under mutex

@@ -67,9 +67,6 @@ public:
                                        const std::vector<int> &counts,
                                        shardir_element_type type,
                                        PartialKind kind) = 0;
-  /// The largest of all members' numbers, each in its place.
-  virtual MessageRequest largest(MessageChannel channel, const uint64_t *in,
-                                 uint64_t *out, size_t count) = 0;
 };
 /// Whether engines reduce such terms as the runtime does, but for the order:
 /// maxima of floats differ in NaNs and zeros, and short floats are rounded more

@@ -195,15 +195,16 @@ void runWhole(RankContext &rank, Shared &shared) {
     rank.gpu->download(onHost[i]->data, shards[i], bytes);
     shards[i] = onHost[i]->data;
   }
-  rank.barrier();
   if (PointToPoint *link = rank.pointToPoint()) {
+    shared.overProcesses =
+        reportOverProcesses(*link, rank, /*hasMore=*/!f.results.empty());
     for (size_t i = 0; i < f.results.size(); ++i)
       collectOverProcesses(*link, rank, f.results[i],
                            shared.meshOf(f.results[i]), shared.resultShapes[i],
                            shards[i], shared.request.results[i].data);
-    shared.overProcesses = reportOverProcesses(*link, rank);
     return;
   }
+  rank.barrier();
   for (size_t i = 0; i < f.results.size(); ++i) {
     std::vector<const void *> terms;
     for (int r : views[i].terms)
@@ -299,9 +300,10 @@ void runLocal(RankContext &rank, Shared &shared) {
   }
   enter(rank, shared, descriptors);
   copies.readResults();
-  rank.barrier();
   if (link)
-    shared.overProcesses = reportOverProcesses(*link, rank);
+    shared.overProcesses = reportOverProcesses(*link, rank, /*hasMore=*/false);
+  else
+    rank.barrier();
 }
 
 } // namespace

@@ -36,7 +36,7 @@ void Job::watch() {
   if (!crowded && size_t(availableCores()) > workers.size())
     for (int i = 0; i < kSpins && running.load(std::memory_order_acquire); ++i)
       cpuRelax();
-  auto interval = std::chrono::microseconds(1000);
+  auto interval = std::chrono::microseconds(10000);
   std::unique_lock<std::mutex> lock(mutex);
   SteadyClock::time_point failedAt;
   while (!ended.wait_for(lock, interval, [&] { return running == 0; })) {

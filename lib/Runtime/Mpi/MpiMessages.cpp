@@ -88,8 +88,6 @@ public:
                                void *out, const std::vector<int> &counts,
                                shardir_element_type type,
                                PartialKind kind) override;
-  MessageRequest largest(MessageChannel channel, const uint64_t *in,
-                         uint64_t *out, size_t count) override;
   bool isOwn() const override { return initialized; }
   void finish() override;
 
@@ -255,15 +253,6 @@ MessageRequest MpiMessages::reduceScatter(MessageChannel channel,
   api.check(api.Ireduce_scatter(in, out, counts.data(), api.typeOf(type, kind),
                                 api.operationOf(kind), channel, &request),
             "MPI_Ireduce_scatter");
-  return request;
-}
-
-MessageRequest MpiMessages::largest(MessageChannel channel, const uint64_t *in,
-                                    uint64_t *out, size_t count) {
-  MpiRequest request = nullptr;
-  api.check(api.Iallreduce(in, out, int(count), api.uint64, api.max, channel,
-                           &request),
-            "MPI_Iallreduce");
   return request;
 }
 

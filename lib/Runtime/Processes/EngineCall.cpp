@@ -19,9 +19,6 @@
 namespace shardir {
 namespace runtime {
 
-/// Elements that one reduction takes, as MPI counts with `int`.
-static constexpr int64_t kMostElements = int64_t(1) << 30;
-
 EngineCall::EngineCall(ProcessWorld &world, MpiComm comm,
                        const SchedulePhase &phase, size_t place,
                        const MoveBuffers &buffers, MoveScratch &scratch)
@@ -48,13 +45,13 @@ EngineCall::EngineCall(ProcessWorld &world, MpiComm comm,
     });
     break;
   case PhaseWay::AllReduce:
-    for (int64_t at = 0; at < phase.elements; at += kMostElements)
+    for (int64_t at = 0; at < phase.elements; at += phase.piece)
       start([&](MessageCollectives &engine) {
         size_t offset = size_t(at) * buffers.size;
         return engine.allReduce(
             comm, static_cast<const char *>(in) + offset,
             static_cast<char *>(out) + offset,
-            size_t(std::min(kMostElements, phase.elements - at)), buffers.type,
+            size_t(std::min(phase.piece, phase.elements - at)), buffers.type,
             buffers.kind);
       });
     break;

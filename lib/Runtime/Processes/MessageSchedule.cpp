@@ -287,6 +287,18 @@ SchedulePhase onePhase(const Route &route, const RoutePart &part,
 constexpr int64_t kGathered = 4;
 constexpr BlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
 
+/// The elements that one call reduces. Open MPI's non-blocking all-reduce goes
+/// along a ring from 64 KiB on, whose 2(n - 1) steps take longer than pieces of
+/// less do along a tree, unless each member's part of the ring is large.
+int64_t pieceOf(int64_t elements, size_t size, size_t members) {
+  constexpr int64_t kRing = 64 << 10, kPart = 8 << 10, kPiece = 32 << 10;
+  constexpr int64_t kMost = int64_t(1) << 30; // MPI counts with `int`
+  if (elements * int64_t(size) < kRing ||
+      elements > kPart * int64_t(members) / int64_t(size))
+    return std::min(elements, kMost);
+  return kPiece / int64_t(size);
+}
+
 /// Gives the phases of one rank's schedule the layouts of an engine's calls.
 class CallLayout {
 public:
@@ -477,6 +489,7 @@ std::optional<MessageSchedule> scheduleCalls(const Route &route,
     if (limits.reduces) {
       phase.way = PhaseWay::AllReduce;
       phase.elements = largest;
+      phase.piece = pieceOf(largest, limits.size, members);
       return schedule;
     }
     if (largest <= limits.whole && largest * int64_t(members) <= limits.call &&

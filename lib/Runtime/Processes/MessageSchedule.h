@@ -72,6 +72,7 @@ struct SchedulePhase {
   /// Of AllReduce the elements; of ReduceScatter those of each member, and
   /// those of a piece where all are made of one size.
   int64_t elements = 0;
+  int64_t piece = 0; ///< of AllReduce, the most elements of one call of MPI
   std::vector<int> counts;
   /// Whether the result, rather than the operand, is sent.
   bool sendsResult = false;

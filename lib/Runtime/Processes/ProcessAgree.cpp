@@ -49,11 +49,11 @@ int ProcessTransport::behind(uint64_t group, uint64_t number) {
     const Begun &counts = int(r) == self ? begun : remotes[r].begun;
     auto it = std::find_if(counts.begin(), counts.end(),
                            [&](auto entry) { return entry.first == group; });
-    bool isMember = it != counts.end() || group == everybody;
+    bool isMember = it != counts.end();
     // While one rank does not answer, the counts of the others are old.
     if ((isMember || counts.empty()) && isSilent(int(r)))
       return int(r);
-    if (isMember && late < 0 && (it == counts.end() || it->second < number))
+    if (isMember && late < 0 && it->second < number)
       late = int(r);
     // A rank that has never answered may be in any group.
     if (counts.empty() && unheard < 0)
@@ -99,67 +99,56 @@ uint64_t ProcessCommunicator::proof() const {
   return hash.value;
 }
 
-void ProcessCommunicator::agree(const std::vector<int> &all) {
+void ProcessCommunicator::agree() {
   CudaStep *step = rank.gpu ? rank.gpu->step.get() : nullptr;
-  // The largest number is the least that a rank can do.
-  uint64_t missing = CudaStep::Captured - (step ? step->level() : 0);
-  auto decide = [&](uint64_t most) {
-    if (!step || most >= CudaStep::Captured)
-      return;
-    NcclGroups::get().addGraphs(rank.gpu->step);
-    step->agree(CudaStep::Level(CudaStep::Captured - most));
-  };
-  if (all.size() == 1)
-    return decide(missing);
-  ProcessPost post = postOf(-1, all);
+  ProcessPost post = postOf(-1, {});
   post.shape = proof();
-  post.dims[0] = int64_t(missing);
-  if (!world.hasCollectives()) {
-    decide(uint64_t(agreeOnTree(post)));
-  } else if (world.hasAgreementComm(all)) {
-    // They outlive this call where others do not come.
-    auto *numbers = new uint64_t[6]{post.shape, ~post.shape, missing};
-    MpiComm comm = world.agreementComm(all);
-    GroupWait wait{false, transport.everybody,
-                   transport.begin(transport.everybody)};
-    job.status(size_t(rank.rank)).advance();
-    MpiRequest request = world.startCollective([&](MessageCollectives &engine) {
-      return engine.largest(comm, numbers, numbers + 3, 3);
-    });
-    finishMoving(wait, [&](bool &) { return world.test(request); });
-    bool isSame = numbers[3] == numbers[0] && numbers[4] == numbers[1];
-    if (isSame)
-      decide(numbers[5]);
-    delete[] numbers;
-    if (!isSame)
-      meet(all, post); // it names the ranks that differ
-  } else {
-    meet(all, post);
-    for (const Awaited &a : awaited)
-      missing = std::max(missing, uint64_t(a.post.dims[0]));
-    decide(missing);
-    world.agreementComm(all);
+  // The largest number is the least that a rank can do.
+  post.dims[0] = CudaStep::Captured - (step ? step->level() : 0);
+  meetOnTree(post, 1, /*ends=*/false);
+  if (step && post.dims[0] < int64_t(CudaStep::Captured)) {
+    NcclGroups::get().addGraphs(rank.gpu->step);
+    step->agree(CudaStep::Level(CudaStep::Captured - post.dims[0]));
   }
   if (!job.options.checksEach)
     prepareGroups();
 }
 
-int64_t ProcessCommunicator::agreeOnTree(ProcessPost post) {
-  auto exchange = [&](const std::vector<int> &others) {
-    collectPosts(others, post);
+void ProcessCommunicator::meetOnTree(ProcessPost &post, size_t numbers,
+                                     bool ends) {
+  auto exchange = [&](const std::vector<int> &others, double seconds) {
+    collectPosts(others, post, seconds);
     for (const Awaited &a : awaited)
-      post.dims[0] = std::max(post.dims[0], a.post.dims[0]);
+      for (size_t i = 0; i < numbers; ++i)
+        post.dims[i] = std::max(post.dims[i], a.post.dims[i]);
   };
-  const WatchTree &tree = transport.tree;
-  std::vector<int> children = tree.childrenOf(rank.rank);
-  exchange(children);
+  std::vector<int> children = transport.tree.childrenOf(rank.rank);
+  exchange(children, kPostsOnTheWay);
+  job.throwIfFailed();
   if (rank.rank != 0) {
-    sendPost(tree.parentOf(rank.rank), post);
-    exchange({tree.parentOf(rank.rank)});
+    int parent = transport.tree.parentOf(rank.rank);
+    sendPost(parent, post);
+    // Where a failure comes too late, rank 0 has said already how it ends.
+    exchange({parent}, ends ? 0.5 * job.options.grace : kPostsOnTheWay);
   }
+  if (ends && !post.dims[numbers - 1] && !job.seal(rank.rank != 0))
+    throw JobFailed();
   for (int r : children)
     sendPost(r, post);
-  return post.dims[0];
+}
+
+void ProcessCommunicator::meetAtEnd(std::vector<int64_t> &numbers,
+                                    bool hasMore) {
+  finishFlights();
+  if (job.options.checksEach || rank.gpu)
+    barrier();
+  ProcessPost post = postOf(-1, {});
+  post.shape = proof();
+  numbers.push_back(hasMore);
+  std::copy(numbers.begin(), numbers.end(), post.dims);
+  meetOnTree(post, numbers.size(), /*ends=*/!world.seesDeaths());
+  numbers.assign(post.dims, post.dims + numbers.size() - 1);
+  job.throwIfFailed();
 }
 
 void ProcessCommunicator::prepareGroups() {

@@ -143,7 +143,7 @@ MessageHead ProcessCommunicator::takeHead(int from) {
       world.early[{from, kMessage}].push_back(*bytesOf(head));
     };
     try {
-      await(ProcessWait::Messages, [&] {
+      await(ProcessWait::Messages, 0, [&] {
         if (!isAhead && world.test(request)) {
           if (head.run <= transport.run)
             return -1;

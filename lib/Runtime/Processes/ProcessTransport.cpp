@@ -23,6 +23,7 @@
 #include <climits>
 #include <cstring>
 #include <functional>
+#include <numeric>
 
 namespace shardir {
 namespace runtime {
@@ -32,10 +33,6 @@ namespace {
 /// Whole all-reduces up to here take one phase: what it moves more costs less
 /// than a second wait.
 constexpr size_t kWholeBytes = size_t(8) << 10;
-/// A failed job's rank waits as long for posts that may be on their way: who
-/// has them all goes on to move data, and needs this rank for that.
-constexpr double kPostsOnTheWay = 0.1;
-
 } // namespace
 
 std::unique_ptr<Transport> makeProcessTransport(Job &job, ProcessWorld &world,
@@ -102,7 +99,7 @@ BlockLimits ProcessCommunicator::limitsFor(size_t elementSize,
           elementSize};
 }
 
-void ProcessCommunicator::await(ProcessWait::Kind kind,
+void ProcessCommunicator::await(ProcessWait::Kind kind, double seconds,
                                 const std::function<int()> &missing) {
   RankStatus &status = job.status(size_t(rank.rank));
   ProcessWait &wait = transport.wait;
@@ -119,8 +116,8 @@ void ProcessCommunicator::await(ProcessWait::Kind kind,
       if (failedAt == std::chrono::steady_clock::time_point())
         failedAt = now;
       std::chrono::duration<double> since = now - failedAt;
-      if ((gaveUp =
-               kind == ProcessWait::Messages || since.count() > kPostsOnTheWay))
+      if ((gaveUp = since.count() > seconds ||
+                    (seconds > kPostsOnTheWay && transport.concluded)))
         break;
     }
     if (left-- > 0) {
@@ -177,20 +174,21 @@ void ProcessCommunicator::meet(const std::vector<int> &group,
       others.push_back(r);
   for (int r : others)
     sendPost(r, post);
-  collectPosts(others, post);
+  collectPosts(others, post, kPostsOnTheWay);
 }
 
 void ProcessCommunicator::collectPosts(const std::vector<int> &others,
-                                       const ProcessPost &post) {
+                                       const ProcessPost &post,
+                                       double seconds) {
   awaited.clear();
   awaited.reserve(others.size()); // messages are written into the elements
   for (int r : others) {
-    awaited.push_back({r, {}, nullptr, false});
+    awaited.push_back({r, post, nullptr, false});
     receivePost(awaited.back());
   }
   size_t complete = 0;
   try {
-    await(ProcessWait::Posts, [&] {
+    await(ProcessWait::Posts, seconds, [&] {
       for (; complete < awaited.size(); ++complete) {
         Awaited &a = awaited[complete];
         while (!a.isAhead && world.test(a.request) &&
@@ -284,17 +282,20 @@ void ProcessCommunicator::check(const ProcessPost &own, int other,
   throw JobFailed();
 }
 
-void ProcessCommunicator::barrier() {
+void ProcessCommunicator::finishFlights() {
   while (!flights.empty())
     land(flights.begin());
+}
+
+void ProcessCommunicator::barrier() {
+  finishFlights();
   std::vector<int> all(transport.size);
-  for (size_t r = 0; r < all.size(); ++r)
-    all[r] = int(r);
+  std::iota(all.begin(), all.end(), 0);
   // When all are known to be in the same run, posts alone say who is where.
   if (job.options.checksEach && hasAgreed)
-    meet(all, postOf(-1, all));
+    meet(all, postOf(-1, {}));
   else
-    agree(all);
+    agree();
   hasAgreed = true;
   job.throwIfFailed();
   if (rank.gpu)

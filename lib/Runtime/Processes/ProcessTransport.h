@@ -22,8 +22,8 @@
 // message is left half done.
 //
 // Where the sequence of collectives depends on nothing but the program and
-// extents (JobOptions::checksEach is false), ranks compare these once, by one
-// small all-reduce when the run starts, and send no posts. If such a job fails,
+// extents (JobOptions::checksEach is false), ranks compare these once, along the
+// watchdogs' tree when the run starts, and send no other posts. If such a job fails,
 // collectives may stay half done: the groups' communicators are left behind and
 // made again.
 //
@@ -85,7 +85,8 @@ struct ProcessPost {
   int64_t dims[kShown] = {};
 
   // Of a barrier, dims[0] is a number to agree on, and text follows: the
-  // function, the program and extents, cut to what fits.
+  // function, the program and extents, cut to what fits. Of the last one of a
+  // run, all are numbers.
   void setText(const std::string &text);
   std::string text() const;
 };
@@ -142,13 +143,12 @@ public:
   void enroll(uint64_t group);
   /// Counts a collective of the group; its number.
   uint64_t begin(uint64_t group);
-  /// In place of a hash: all ranks in what is no collective of the program,
-  /// which none need enroll in.
-  static constexpr uint64_t everybody = 0;
   /// The numbers of messages from this rank to each other rank.
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
 
   WatchTree tree;
+  /// How the run ends is known here.
+  std::atomic<bool> concluded{false};
 
 private:
   friend struct ProcessWait;
@@ -255,11 +255,15 @@ private:
   /// Rank 0's: the sum of the round before, and that which snapshots are of.
   uint64_t lastProgress = UINT64_MAX, detailed = UINT64_MAX;
   uint64_t round = 0; ///< the last one that this rank has heard of
-  bool roundComplete = false, concluded = false, told = false, settling = false;
+  bool roundComplete = false, told = false, settling = false;
   bool toldEnd = false, stopping = false;
   const Clock::time_point made = Clock::now();
   Clock::time_point roundBegan, heard, stopBegan, polled;
 };
+
+/// A failed job's rank waits as long for posts that may be on their way: who
+/// has them all goes on to move data, and needs this rank for that. In seconds.
+constexpr double kPostsOnTheWay = 0.1;
 
 class ProcessCommunicator final : public Communicator, public PointToPoint {
 public:
@@ -276,6 +280,7 @@ public:
   PointToPoint *pointToPoint() override { return this; }
   void carry(int from, int to, const void *in, void *out,
              size_t bytes) override;
+  void meetAtEnd(std::vector<int64_t> &numbers, bool hasMore) override;
 
 private:
   /// Posts of one collective, awaited from the others.
@@ -289,22 +294,27 @@ private:
   /// All members compare their posts with each other.
   void meet(const std::vector<int> &group, const ProcessPost &post);
   /// Awaits the posts of others and compares them with this rank's.
-  void collectPosts(const std::vector<int> &others, const ProcessPost &post);
+  void collectPosts(const std::vector<int> &others, const ProcessPost &post,
+                    double seconds);
   void check(const ProcessPost &own, int other, const ProcessPost &post);
   std::string describeRun() const;
   bool hasAgreed = false; ///< that all are in the same run
   void receivePost(Awaited &awaited);
   /// Polls `missing()` until it gives -1: a rank that this one waits for.
-  void await(ProcessWait::Kind kind, const std::function<int()> &missing);
+  /// Where the job fails, for so long.
+  void await(ProcessWait::Kind kind, double seconds,
+             const std::function<int()> &missing);
   /// All ranks run one program, entry, and extents; what tells so.
-  void agree(const std::vector<int> &all);
+  void agree();
   uint64_t proof() const;
-  /// The same where the library has no collectives, along the watchdogs' tree:
-  /// each rank compares its post with those of its parent and its children. The
-  /// largest `dims[0]` of all.
-  int64_t agreeOnTree(ProcessPost post);
+  /// A barrier along the watchdogs' tree: each rank compares its post with
+  /// those of its parent and its children. The first `numbers` of `dims` become
+  /// the largest of all ranks. Where `ends` and the last of them is 0, the run
+  /// has ended well if rank 0 says so, and not otherwise.
+  void meetOnTree(ProcessPost &post, size_t numbers, bool ends);
   /// Makes the communicators of all groups of the program, once.
   void prepareGroups();
+  void finishFlights();
   /// A collective of a group without posts, for whoever looks on.
   struct GroupWait {
     bool isChecked = true;

@@ -240,32 +240,18 @@ MpiComm ProcessWorld::groupComm(const std::vector<int> &ranks) {
   return comm;
 }
 
-MpiComm ProcessWorld::agreementComm(const std::vector<int> &ranks) {
-  MpiComm &comm = agreements[ranks.size()];
-  if (!comm) {
-    Lock lock(mutex);
-    comm = messages->group(ranks);
-  }
-  return comm;
-}
-
 void ProcessWorld::dropGroups(size_t size) {
   Lock lock(mutex);
   std::vector<MpiComm> dropped;
-  auto drop = [&](auto &comms, auto isWithin) {
-    for (auto it = comms.begin(); it != comms.end();) {
-      if (!isWithin(it->first)) {
-        ++it;
-        continue;
-      }
-      dropped.push_back(it->second);
-      it = comms.erase(it);
+  for (auto it = groups.begin(); it != groups.end();) {
+    const std::vector<int> &ranks = it->first;
+    if (size_t(*std::max_element(ranks.begin(), ranks.end())) >= size) {
+      ++it;
+      continue;
     }
-  };
-  drop(agreements, [&](size_t ranks) { return ranks <= size; });
-  drop(groups, [&](const std::vector<int> &ranks) {
-    return size_t(*std::max_element(ranks.begin(), ranks.end())) < size;
-  });
+    dropped.push_back(it->second);
+    it = groups.erase(it);
+  }
   messages->forgetGroups(dropped);
   prepared.clear();
   generation = nextGeneration();

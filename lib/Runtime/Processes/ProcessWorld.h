@@ -99,11 +99,6 @@ public:
   bool hasGroup(const std::vector<int> &ranks) const {
     return groups.count(ranks) != 0;
   }
-  /// Another one of all ranks of a run, for what is no collective of a program.
-  MpiComm agreementComm(const std::vector<int> &ranks);
-  bool hasAgreementComm(const std::vector<int> &ranks) const {
-    return agreements.count(ranks.size()) != 0;
-  }
   /// Communicators of groups are made again when they are next needed, but for
   /// those with ranks that were not in the run of `size` ranks. All processes
   /// of that run call this after it.
@@ -184,7 +179,6 @@ private:
   };
   std::list<Sent> sent; ///< guarded by mutex
   std::map<std::vector<int>, MpiComm> groups;
-  std::map<size_t, MpiComm> agreements; ///< by the number of ranks
   std::deque<Notice> inbox;             ///< guarded by mutex
   std::thread pulseThread;
   std::mutex pulseMutex;

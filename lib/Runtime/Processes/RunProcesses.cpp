@@ -18,6 +18,7 @@
 #include "Core/Job.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace shardir {
 namespace runtime {
@@ -53,46 +54,45 @@ void collectOverProcesses(PointToPoint &link, RankContext &rank,
   }
 }
 
-ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank) {
-  struct Numbers {
-    shardir_measurement measured;
-    uint64_t events;
-    double entered; ///< when this rank entered the program, by its own clock
-  };
-  Numbers own = {
-      {rank.bytesReceived,
-       rank.gpu ? rank.gpu->arena.peakBytes() : rank.arena.peakBytes(),
-       rank.milliseconds},
-      rank.events.size(),
-      0};
+ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank,
+                                  bool hasMore) {
   std::sort(rank.events.begin(), rank.events.end(),
             [](const shardir_trace_event &a, const shardir_trace_event &b) {
               return a.start < b.start;
             });
+  bool isTraced = rank.job.options.trace;
+  enum { Bytes, Peak, Time, Traced };
+  std::vector<int64_t> largest = {
+      rank.bytesReceived,
+      rank.gpu ? rank.gpu->arena.peakBytes() : rank.arena.peakBytes(), 0,
+      isTraced};
+  // Of what is not negative, the larger number has the larger bits.
+  std::memcpy(&largest[Time], &rank.milliseconds, sizeof(int64_t));
+  link.meetAtEnd(largest, hasMore || isTraced);
+  ProcessReport report;
+  report.measurement.bytes_per_device = largest[Bytes];
+  report.measurement.peak_bytes_per_device = largest[Peak];
+  std::memcpy(&report.measurement.milliseconds, &largest[Time],
+              sizeof(int64_t));
+  if (!largest[Traced])
+    return report;
+  struct Head {
+    uint64_t events;
+    double entered; ///< when the rank entered the program, by its own clock
+  } own = {rank.events.size(), 0};
   for (const shardir_trace_event &event : rank.events)
     if (event.collective < 0 && event.kernel < 0)
       own.entered = event.start;
-  ProcessReport report;
-  auto ranks = int(rank.job.numRanks());
   if (rank.rank != 0) {
     link.carry(rank.rank, 0, &own, nullptr, sizeof(own));
     link.carry(rank.rank, 0, rank.events.data(), nullptr,
                rank.events.size() * sizeof(shardir_trace_event));
-    link.carry(0, rank.rank, nullptr, &report.measurement,
-               sizeof(report.measurement));
     return report;
   }
-  report.measurement = own.measured;
   report.events = rank.events;
-  for (int r = 1; r < ranks; ++r) {
-    Numbers other;
+  for (int r = 1; r < int(rank.job.numRanks()); ++r) {
+    Head other;
     link.carry(r, 0, nullptr, &other, sizeof(other));
-    shardir_measurement &m = report.measurement;
-    const shardir_measurement &o = other.measured;
-    m.bytes_per_device = std::max(m.bytes_per_device, o.bytes_per_device);
-    m.peak_bytes_per_device =
-        std::max(m.peak_bytes_per_device, o.peak_bytes_per_device);
-    m.milliseconds = std::max(m.milliseconds, o.milliseconds);
     size_t first = report.events.size();
     report.events.resize(first + size_t(other.events));
     link.carry(r, 0, nullptr, report.events.data() + first,
@@ -105,8 +105,6 @@ ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank) {
       report.events[i].end += shift;
     }
   }
-  for (int r = 1; r < ranks; ++r)
-    link.carry(0, r, &report.measurement, nullptr, sizeof(report.measurement));
   return report;
 }
 

@@ -36,8 +36,10 @@ void collectOverProcesses(PointToPoint &link, RankContext &rank,
                           const std::vector<int64_t> &shape, const void *shard,
                           void *whole);
 
-/// Requires that the program has ended on all ranks.
-ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank);
+/// The last barrier of a run. Requires that the program has ended on this rank,
+/// and `hasMore` as PointToPoint::meetAtEnd() does.
+ProcessReport reportOverProcesses(PointToPoint &link, RankContext &rank,
+                                  bool hasMore);
 
 } // namespace runtime
 } // namespace shardir

@@ -129,7 +129,8 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
     bool ok = job->run([body](RankContext &rank) {
       rank.barrier();
       rank.enter([&] { body(rank); });
-      rank.barrier();
+      std::vector<int64_t> none;
+      rank.pointToPoint()->meetAtEnd(none, /*hasMore=*/false);
     });
     error = job->error();
     EXPECT_EQ(ok, error.empty());
