@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutRuns.h"
+#include "ShardIR/Analysis/EqualValues.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Layout/LayoutChoice.h"
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Report/Report.h"
@@ -86,7 +88,7 @@ private:
   LayoutMode mode;
   PackingCache packing;
   llvm::DenseMap<Value, size_t> nodeOf;
-  SmallVector<Value> values;                     ///< by node
+  std::vector<SmallVector<Value, 1>> values;     ///< by node, equal ones
   std::vector<std::vector<DimOrder>> candidates; ///< by node
   std::vector<bool> fixed, read;                 ///< by node
   std::deque<std::pair<Value, DimOrder>> work;
@@ -133,13 +135,26 @@ int64_t LayoutGraphBuilder::slowBytes(Value value) const {
 // Nodes and candidates
 //===----------------------------------------------------------------------===//
 
+/// What is computed again has the order of what was there first: attention is
+/// recognised by equal values.
 void LayoutGraphBuilder::addNodes() {
+  llvm::MapVector<Operation *, Value> equals = findEqualValues(function);
   auto add = [&](Value value, bool isFixed) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.getRank() < 2 || isFreeTensor(value))
       return;
+    Operation *made = value.getDefiningOp();
+    auto equal = made ? equals.find(made) : equals.end();
+    if (equal != equals.end() && nodeOf.contains(equal->second) &&
+        !isa<OptimizationBarrierOp>(made)) {
+      size_t node = nodeOf.lookup(equal->second);
+      nodeOf[value] = node;
+      values[node].push_back(value);
+      fixed[node] = fixed[node] || isFixed;
+      return;
+    }
     nodeOf[value] = values.size();
-    values.push_back(value);
+    values.push_back({value});
     candidates.push_back({rowMajor(type.getRank())});
     fixed.push_back(isFixed);
   };
@@ -163,7 +178,8 @@ void LayoutGraphBuilder::addCandidate(Value value, const DimOrder &order) {
   if (own.size() == kMaxCandidates || llvm::is_contained(own, order))
     return;
   own.push_back(order);
-  work.push_back({value, order});
+  for (Value equal : values[it->second])
+    work.push_back({equal, order});
 }
 
 void LayoutGraphBuilder::addSeeds(collective::CollectiveOpInterface step) {
@@ -232,6 +248,12 @@ void LayoutGraphBuilder::addEdge(
   size_t nodeA = atA->second, nodeB = atB->second;
   if (candidates[nodeA].size() == 1 && candidates[nodeB].size() == 1)
     return;
+  if (nodeA == nodeB) {
+    for (auto [i, order] : llvm::enumerate(candidates[nodeA]))
+      graph.nodes[nodeA][i] = std::min(
+          graph.nodes[nodeA][i] + bytes(order, order), kForbiddenBytes);
+    return;
+  }
   LayoutGraph::Edge edge{nodeA, nodeB, {}};
   for (const DimOrder &orderA : candidates[nodeA])
     for (const DimOrder &orderB : candidates[nodeB])
@@ -518,7 +540,8 @@ LocalLayouts LayoutGraphBuilder::run() {
   LayoutChoice choice = chooseLayouts(graph);
   for (auto [node, candidate] : llvm::enumerate(choice.candidates))
     if (candidate != 0)
-      result.orders[values[node]] = candidates[node][candidate];
+      for (Value value : values[node])
+        result.orders[value] = candidates[node][candidate];
   result.packedBytes = 0;
   for (collective::CollectiveOpInterface step : steps)
     result.packedBytes += packed(step, result.orderOf(step->getResult(0)));

@@ -6,52 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated to local. Ops are compared in the order of the program,
-// when their operands have been replaced already.
+// Stage: annotated to local.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RepeatedValues.h"
 
-#include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
-
-#include "mlir/IR/OperationSupport.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "ShardIR/Analysis/EqualValues.h"
 
 using namespace mlir;
 using namespace shardir;
-
-/// Whether equal results may stand for each other.
-static bool isComparable(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
-      op->hasAttr(ShardIRDialect::kUnstored))
-    return false;
-  return isa<collective::AllGatherOp, collective::ExchangeOp>(op) ||
-         isMemoryEffectFree(op);
-}
-
-/// The attributes, but for why the op is there and who decided it.
-static DictionaryAttr comparedAttributes(Operation *op) {
-  NamedAttrList attributes(op->getAttrs());
-  attributes.erase("reason");
-  attributes.erase(ShardIRDialect::kDecidedBy);
-  return attributes.getDictionary(op->getContext());
-}
-
-static bool isSame(Operation *op, Operation *other) {
-  return op->getName() == other->getName() &&
-         op->getBlock() == other->getBlock() &&
-         op->getOperands() == other->getOperands() &&
-         op->getResultTypes() == other->getResultTypes() &&
-         comparedAttributes(op) == comparedAttributes(other) &&
-         llvm::all_of(
-             llvm::zip(op->getRegions(), other->getRegions()), [](auto pair) {
-               auto [own, others] = pair;
-               return OperationEquivalence::isRegionEquivalentTo(
-                   &own, &others, OperationEquivalence::IgnoreLocations);
-             });
-}
 
 void RepeatedValues::replace(Operation *again, Value first) {
   Repeated &one = repeated.emplace_back();
@@ -64,23 +28,9 @@ void RepeatedValues::replace(Operation *again, Value first) {
 }
 
 RepeatedValues::RepeatedValues(func::FuncOp function) {
-  // Per hash of name and operands what was there first.
-  llvm::DenseMap<llvm::hash_code, SmallVector<Operation *>> firsts;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    old.insert(op);
-    if (isa<OptimizationBarrierOp>(op))
-      return replace(op, op->getOperand(0));
-    if (!isComparable(op))
-      return;
-    SmallVector<Operation *> &known = firsts[llvm::hash_combine(
-        op->getName().getAsOpaquePointer(),
-        llvm::hash_combine_range(op->operand_begin(), op->operand_end()))];
-    auto first = llvm::find_if(
-        known, [&](Operation *other) { return isSame(op, other); });
-    if (first != known.end())
-      return replace(op, (*first)->getResult(0));
-    known.push_back(op);
-  });
+  function.walk([&](Operation *op) { old.insert(op); });
+  for (auto [again, first] : findEqualValues(function))
+    replace(again, first);
 }
 
 void RepeatedValues::restore(const llvm::DenseSet<Operation *> &erased) {

@@ -195,7 +195,9 @@ void ContractionEmitter::storeTransposed(Index p, Index row, Value square,
             builder, loc, vectorType, square,
             ValueRange{emit.value(emit.constant(i + r)),
                        emit.value(emit.constant(j))}));
-      for (auto [l, sums] : llvm::enumerate(emit.transpose(rows))) {
+      SmallVector<Value> columns = emit.transpose(rows);
+      for (int64_t l = 0, e = columns.size(); l != e; ++l) {
+        Value sums = columns[l];
         Index column = emit.add(columnOf(p), emit.constant(j + l));
         SmallVector<Value> at = {
             emit.value(column), emit.value(emit.add(row, emit.constant(i)))};

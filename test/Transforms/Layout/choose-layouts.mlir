@@ -246,3 +246,25 @@ module attributes {shardir.stage = "local"} {
     return %r, %c : tensor<4x7xi32>, tensor<512x16xi32>
   }
 }
+
+// -----
+
+// What is computed and gathered again behind a barrier has the order of what
+// was there first, so that it can be told to be equal: here row-major, as one
+// of the two is returned.
+// CHECK-LABEL: func.func @again
+// CHECK-COUNT-2: collective.all_gather %{{.+}} of tensor<4x128x64xf32> : tensor<4x64x64xf32> -> tensor<4x128x64xf32>
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @again(%x: tensor<4x64x64xf32>) -> (tensor<4x128x64xf64>, tensor<4x128x64xf32>) {
+    %0 = math.exp %x : tensor<4x64x64xf32>
+    %1 = collective.all_gather %0 from #shardir.placement<@m, [{}, {"x"}, {}]> to #shardir.placement<@m, [{}, {}, {}]>
+        of tensor<4x128x64xf32> : tensor<4x64x64xf32> -> tensor<4x128x64xf32>
+    %2 = arith.extf %1 : tensor<4x128x64xf32> to tensor<4x128x64xf64>
+    %3 = shardir.optimization_barrier %x : tensor<4x64x64xf32>
+    %4 = math.exp %3 : tensor<4x64x64xf32>
+    %5 = collective.all_gather %4 from #shardir.placement<@m, [{}, {"x"}, {}]> to #shardir.placement<@m, [{}, {}, {}]>
+        of tensor<4x128x64xf32> : tensor<4x64x64xf32> -> tensor<4x128x64xf32>
+    return %2, %5 : tensor<4x128x64xf64>, tensor<4x128x64xf32>
+  }
+}

@@ -1,0 +1,31 @@
+//===- EqualValues.h - Values that are computed again -----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which ops of a function compute or move what another one did before: those of
+// a backward pass behind barriers, which recomputation leaves apart on purpose.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_ANALYSIS_EQUALVALUES_H
+#define SHARDIR_ANALYSIS_EQUALVALUES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace shardir {
+
+/// By op with one result, in the order of the program: the value that the same
+/// op made before from equal operands in the same block, or the operand of an
+/// optimization barrier. That value is itself no key's result. Marks of
+/// `shardir.unstored` and reasons do not count; marked ops are no keys.
+llvm::MapVector<mlir::Operation *, mlir::Value>
+findEqualValues(mlir::func::FuncOp function);
+
+} // namespace shardir
+
+#endif // SHARDIR_ANALYSIS_EQUALVALUES_H
