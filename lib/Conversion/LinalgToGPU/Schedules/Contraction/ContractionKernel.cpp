@@ -375,10 +375,12 @@ void ContractionKernel::run(StringRef name) {
       });
       newest = commit();
     }
-    // The stage is carried: a division's remainder would take more
-    // instructions than a step of few.
+    // The stage is carried, as the remainder of a division by three takes eight
+    // instructions.
     auto stageBehind = [&](Index stage, int64_t steps) -> Index {
       Index to = emit.add(stage, emit.constant(steps));
+      if (llvm::isPowerOf2_64(plan.stages))
+        return emit.rem(to, plan.stages);
       Value wraps = emit.lessEqual(emit.constant(plan.stages), to);
       return arith::SelectOp::create(
                  builder, emit.loc, wraps,
