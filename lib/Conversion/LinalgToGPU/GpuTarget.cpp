@@ -28,6 +28,7 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
     target.smArch = 80;
     target.sharedBytes = 163 * 1024;
     target.multiprocessors = 108;
+    target.memoryBandwidth = 2.039e12;
     target.copyBytesPerSecond = 1.7e12;
     target.matrixFlops = 312e12;
     target.scalarFlops = 19.5e12;
@@ -54,6 +55,7 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
     target.threads = 1536;
     // An A10 and an L40S.
     target.multiprocessors = ada ? 142 : 72;
+    target.memoryBandwidth = ada ? 0.864e12 : 0.6e12;
     target.copyBytesPerSecond = ada ? 0.77e12 : 0.53e12;
     target.matrixFlops = ada ? 362e12 : 125e12;
     target.scalarFlops = ada ? 91e12 : 31e12;
@@ -64,6 +66,7 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
     target.sharedBytes = 227 * 1024;
     target.ptxFeature = "+ptx84";
     target.multiprocessors = 132;
+    target.memoryBandwidth = 3.35e12;
     target.copyBytesPerSecond = 3e12;
     target.matrixFlops = 989e12;
     target.scalarFlops = 67e12;
@@ -74,12 +77,20 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
     target.ptxFeature = "+ptx86";
     target.sharedBytes = 227 * 1024;
     target.multiprocessors = 148;
+    target.memoryBandwidth = 8e12;
     target.copyBytesPerSecond = 6.5e12;
     target.matrixFlops = 2250e12;
     target.scalarFlops = 75e12;
     return target;
   }
   return std::nullopt;
+}
+
+void GpuTarget::use(const DeviceRates &rates) {
+  copyBytesPerSecond *= rates.memoryBandwidth / memoryBandwidth;
+  memoryBandwidth = rates.memoryBandwidth;
+  matrixFlops = rates.flopsOf(2);
+  scalarFlops = rates.flopsOf(4);
 }
 
 std::vector<std::string> GpuTarget::known() {

@@ -21,6 +21,7 @@
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Kernel/Kernel.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Placement/NearestName.h"
 
@@ -97,6 +98,9 @@ struct ScheduleForGpuPass
         return signalPassFailure();
       }
     target->times = times;
+    if (auto module = getOperation()->getParentOfType<ModuleOp>();
+        !target->isHost() && module->hasAttr(ShardIRDialect::kMachine))
+      target->use(getMachine(module).rates);
     FailureOr<DictionaryAttr> forced = parsePlan();
     if (failed(forced))
       return signalPassFailure();

@@ -16,6 +16,8 @@
 #ifndef SHARDIR_CONVERSION_LINALGTOGPU_GPUTARGET_H
 #define SHARDIR_CONVERSION_LINALGTOGPU_GPUTARGET_H
 
+#include "ShardIR/Placement/MachineModel.h"
+
 #include "mlir/Support/LLVM.h"
 
 #include <cstdint>
@@ -45,8 +47,9 @@ struct GpuTarget {
   /// Registers of 32 bits per multiprocessor, and threads that fit on one.
   int64_t registers = 65536, threads = 2048;
   int64_t multiprocessors = 1;
-  /// Device memory, read and written together, in bytes/s.
-  double copyBytesPerSecond = 1;
+  /// Device memory by its data sheet, and what a copy reaches, read and written
+  /// together, in bytes/s.
+  double memoryBandwidth = 1, copyBytesPerSecond = 1;
   /// Dense matrix units with 16-bit operands, and f32 fused multiply-adds
   /// outside of them, in floating-point operations/s.
   double matrixFlops = 1, scalarFlops = 1;
@@ -54,6 +57,10 @@ struct GpuTarget {
   double launchSeconds = 0;
   /// Times of kernels that were measured on such a GPU; null for none.
   std::shared_ptr<const KernelTimes> times;
+
+  /// Takes the rates of a described machine, whose copies reach as large a
+  /// share of its bandwidth.
+  void use(const DeviceRates &rates);
 
   bool isHost() const { return smArch == 0; }
   /// cp.async and mma.sync of bf16.
