@@ -15,8 +15,8 @@
 // batch by batch in turns: the minimum and the median of batches in
 // microseconds, and the ratio of the medians. BYTES are those of the larger of
 // operand and result. With --empty: a run of a program without arguments and
-// collectives, beside MPI_Barrier. With --first: milliseconds and kibibytes on the heap for
-// the first call, and microseconds of a later one.
+// collectives, beside MPI_Barrier. With --first: milliseconds and kibibytes on
+// the heap for the first call, and microseconds of a later one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,7 @@ std::shared_ptr<Program> makeProgram(int64_t ranks,
       ", \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
       "\"size\": " +
       std::to_string(ranks) + "}], \"devices\": []}], \"functions\": [" +
-      functions + "], \"collectives\": [" + collectives +
-      "], \"report\": {}}";
+      functions + "], \"collectives\": [" + collectives + "], \"report\": {}}";
   Metadata metadata;
   std::string error;
   if (!parseMetadata(json, metadata, error)) {
@@ -74,8 +73,7 @@ std::shared_ptr<Program> makeProgram(const Case &c, int64_t ranks,
       std::string("{\"kind\": \"") + c.kind +
           "\", \"mesh\": \"m\", \"from\": \"" + c.from + "\", \"to\": \"" +
           c.to + "\", \"shape\": [" + std::to_string(ranks) + ", " +
-          std::to_string(bytes / 4 / ranks) +
-          "], \"element_type\": \"f32\"}");
+          std::to_string(bytes / 4 / ranks) + "], \"element_type\": \"f32\"}");
 }
 
 double microsecondsSince(Clock::time_point start) {
@@ -213,10 +211,11 @@ void compareEmpty(ProcessWorld &world) {
             .values.push_back(microsecondsSince(start) / calls);
     }
   if (world.rank == 0)
-    std::printf("empty run          %3d           | %9.1f %9.1f | %9.1f %9.1f | "
-                "%5.2f\n",
-                world.size, ours.minimum(), ours.median(), theirs.minimum(),
-                theirs.median(), ours.median() / theirs.median());
+    std::printf(
+        "empty run          %3d           | %9.1f %9.1f | %9.1f %9.1f | "
+        "%5.2f\n",
+        world.size, ours.minimum(), ours.median(), theirs.minimum(),
+        theirs.median(), ours.median() / theirs.median());
 }
 
 void measureFirst(ProcessWorld &world, const Case &c, bool ordered) {

@@ -135,8 +135,8 @@ int64_t LayoutGraphBuilder::slowBytes(Value value) const {
 // Nodes and candidates
 //===----------------------------------------------------------------------===//
 
-/// What is computed again has the order of what was there first: attention is
-/// recognised by equal values.
+/// Equal values are one node: attention is recognised where its backward pass
+/// computes values of the forward pass again.
 void LayoutGraphBuilder::addNodes() {
   llvm::MapVector<Operation *, Value> equals = findEqualValues(function);
   auto add = [&](Value value, bool isFixed) {

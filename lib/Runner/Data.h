@@ -47,8 +47,8 @@ public:
   /// Finds the results' shapes and takes memory for them.
   void prepareResults();
 
-  /// Copies the arguments to the ranks, where later runs leave them. For ranks
-  /// on processors.
+  /// Copies the arguments to the ranks, where later runs leave them. Nothing on
+  /// GPUs.
   void keepOnRanks();
   /// Runs once. Results are in `results` unless `collect` is false, and per
   /// rank if outputs are local.

@@ -226,7 +226,8 @@ MPI MPI_Isend(const void *data, int bytes, void *, int to, int, Comm *comm,
   calls["bytes of Isend"] += bytes;
   return count("Isend");
 }
-// What has come is there before: posts are received over the rank's own.
+// Leaves the buffer as it is: there the runtime has the rank's own post, which
+// is equal to those of all others.
 MPI MPI_Irecv(void *, int, void *, int, int, Comm *, void **request) {
   *request = &done;
   return count("Irecv");

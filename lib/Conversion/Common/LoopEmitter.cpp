@@ -44,6 +44,11 @@ Value LoopEmitter::equal(Index a, Index b) {
                                value(b));
 }
 
+Index LoopEmitter::select(Value condition, Index a, Index b) {
+  return arith::SelectOp::create(builder, loc, condition, value(a), value(b))
+      .getResult();
+}
+
 void LoopEmitter::loop(Index from, Index to, Index step,
                        function_ref<void(Index)> body) {
   loop(from, to, step, {}, [&](Index i, ValueRange) -> SmallVector<Value> {

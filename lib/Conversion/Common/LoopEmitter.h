@@ -46,6 +46,7 @@ public:
   }
   mlir::Value lessThan(Index a, Index b);
   mlir::Value equal(Index a, Index b);
+  Index select(mlir::Value condition, Index a, Index b);
 
   /// for (i = from; i < to; i += step) body(i). A loop that runs once or never
   /// for sure is not emitted.

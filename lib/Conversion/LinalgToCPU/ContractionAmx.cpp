@@ -128,9 +128,8 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
           Index row = emit.add(local, emit.constant(i * tileRows));
           Index at = emit.add(emit.mul(row, rowA),
                               emit.mul(step, emit.constant(tiles.depth())));
-          Value left = packedA
-                           ? unit.load(packedA, at, rowA)
-                           : unit.load(a.view, emit.add(inA, at), rowA);
+          Value left = packedA ? unit.load(packedA, at, rowA)
+                               : unit.load(a.view, emit.add(inA, at), rowA);
           for (int64_t j = 0; j < columns; ++j)
             next[i * columns + j] = unit.multiply(
                 tiles.intrinsic, carried[i * columns + j], left, right[j]);
@@ -180,9 +179,9 @@ void ContractionEmitter::storeTransposed(Index p, Index row, Value square,
       op.view(emit, op.c, op.n, op.m, ArrayRef<Index>(position));
   auto write = [&](Value sums, ValueRange at, bool accumulate) {
     if (accumulate)
-      sums = add(widen(vector::LoadOp::create(builder, loc, stored,
-                                              columns.view, at)),
-                 sums);
+      sums = add(
+          widen(vector::LoadOp::create(builder, loc, stored, columns.view, at)),
+          sums);
     if (stored != vectorType)
       sums = arith::TruncFOp::create(builder, loc, stored, sums);
     vector::StoreOp::create(builder, loc, sums, columns.view, at);
@@ -191,16 +190,16 @@ void ContractionEmitter::storeTransposed(Index p, Index row, Value square,
     for (int64_t j = 0; j < tiles.nr(); j += lanes) {
       SmallVector<Value> rows;
       for (int64_t r = 0; r < lanes; ++r)
-        rows.push_back(vector::LoadOp::create(
-            builder, loc, vectorType, square,
-            ValueRange{emit.value(emit.constant(i + r)),
-                       emit.value(emit.constant(j))}));
-      SmallVector<Value> columns = emit.transpose(rows);
-      for (int64_t l = 0, e = columns.size(); l != e; ++l) {
-        Value sums = columns[l];
+        rows.push_back(
+            vector::LoadOp::create(builder, loc, vectorType, square,
+                                   ValueRange{emit.value(emit.constant(i + r)),
+                                              emit.value(emit.constant(j))}));
+      SmallVector<Value> turned = emit.transpose(rows);
+      for (int64_t l = 0; l < lanes; ++l) {
+        Value sums = turned[l];
         Index column = emit.add(columnOf(p), emit.constant(j + l));
-        SmallVector<Value> at = {
-            emit.value(column), emit.value(emit.add(row, emit.constant(i)))};
+        SmallVector<Value> at = {emit.value(column),
+                                 emit.value(emit.add(row, emit.constant(i)))};
         auto put = [&] {
           if (!zeroInit)
             write(sums, at, true);

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise ops behind a product, such as its scales, bias and
-// activation. Requires that nothing else reads the product; guarantees that an
-// element is computed when its sum is complete, while its tile is in the first
-// cache.
+// Elementwise ops behind a product, such as its scales, bias and activation.
+// Requires that nothing else reads the product; guarantees that an element is
+// computed when its sum is complete, while its tile is in the first cache.
 //
 //===----------------------------------------------------------------------===//
 

@@ -42,7 +42,6 @@ linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
   return fill;
 }
 
-/// Says how `op` is computed.
 /// `12 of 128x128x64 of bf16`: the batch, rows, columns, terms and types.
 std::string describe(const ContractionShape &shape) {
   auto text = [](int64_t extent) {
@@ -52,8 +51,12 @@ std::string describe(const ContractionShape &shape) {
       "",       " of bf16",      " of f16",      " of i8",
       " of u8", " of u8 and i8", " of i8 and u8"};
   return (shape.batch == 1 ? "" : text(shape.batch) + " of ") + text(shape.m) +
-         "x" + text(shape.n) + "x" + text(shape.k) +
-         types[int(shape.operands)];
+         "x" + text(shape.n) + "x" + text(shape.k) + types[int(shape.operands)];
+}
+
+/// ` tile_m=8`, or nothing where the choice is free.
+std::string given(const char *name, int64_t number) {
+  return number > 0 ? name + std::to_string(number) : "";
 }
 
 struct ContractionsToCpuLoopsPass
@@ -126,12 +129,10 @@ struct ContractionsToCpuLoopsPass
     if (!tiles.allowed.empty())
       return op->emitError(plan.empty() ? "option kernel-times: "
                                         : "option plan: ")
-             << "no register tile for the product " << describe(shape)
-             << " has" << (numbers.tileM ? " tile_m=" : "")
-             << (numbers.tileM ? std::to_string(numbers.tileM) : "")
-             << (numbers.tileN ? " tile_n=" : "")
-             << (numbers.tileN ? std::to_string(numbers.tileN) : "")
-             << ", allowed are " << tiles.allowed;
+             << "no register tile for the product " << describe(shape) << " has"
+             << given(" tile_m=", numbers.tileM)
+             << given(" tile_n=", numbers.tileN) << ", allowed are "
+             << tiles.allowed;
     if (!problem.empty())
       op->getParentOfType<func::FuncOp>()->setAttr(
           ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));

@@ -203,12 +203,9 @@ bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
   tiles.transposed = true;
   tiles.packA = false;
   tiles.kc = shape.k;
-  int64_t flops = 2 * shape.m * shape.n * shape.k;
-  tiles.parallelBatch =
-      shape.batch < 0 ||
-      (shape.batch >= 8 && flops * shape.batch >= parallelFlops);
   // Memory-bound, as dot products are.
-  tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops / 4;
+  tiles.parallel = !tiles.parallelBatch &&
+                   2 * shape.m * shape.n * shape.k >= parallelFlops / 4;
   // Rows that stay in the second cache while panels of columns stream by.
   int64_t fit = std::max<int64_t>(target.l2Bytes / 4 / (2 * shape.k), tiles.mr);
   tiles.mc = std::min(fit, ceilDiv(shape.n, 32)) / tiles.mr * tiles.mr;
@@ -249,6 +246,8 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   if (flops < 2 * 16 * 16 * 16 || n < std::min<int64_t>(tiles.lanes, 8) ||
       k < 4)
     return tiles;
+  tiles.parallelBatch =
+      shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
   if (chooseTransposed(shape, target, tiles)) {
     checkFixedTile(forced, tiles);
     return tiles;
@@ -276,8 +275,6 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     tiles.packA = tiles.packB = false;
     tiles.kc = std::max<int64_t>(shape.k >= 0 ? k : int64_t(1) << 40, 1);
     tiles.mc = roundUp(shape.m, tiles.mr);
-    tiles.parallelBatch =
-        shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
     // Memory-bound: threads share bandwidth that one cannot use alone.
     tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops / 4;
     tiles.chunksN = tiles.parallel ? std::min<int64_t>(ceilDiv(n, 64), 32) : 1;
@@ -322,8 +319,6 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
       std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
   int64_t fit = forced.rows > 0 ? forced.rows : target.l2Bytes / 4 / rowBytes;
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
-  tiles.parallelBatch =
-      shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
   tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops;
   if (tiles.parallel) {
     // For 16 threads at most, two chunks each to even out, but none so small

@@ -186,52 +186,48 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
   /// last bits are rounded away: the units' approximations are accurate enough,
   /// and take a third of the instructions.
   static void approximateNarrow(gpu::GPUModuleOp module) {
-    module.walk([&](Operation *op) {
-      if (!isa<math::ExpOp, arith::DivFOp>(op) ||
-          !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))) ||
-          getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() != 16)
-        return;
-      ImplicitLocOpBuilder builder(op->getLoc(), op);
-      Type narrow = op->getResult(0).getType(), f32 = builder.getF32Type();
-      auto vector = dyn_cast<VectorType>(narrow);
-      SmallVector<Value> operands;
-      for (Value operand : op->getOperands())
-        operands.push_back(arith::ExtFOp::create(
-            builder, vector ? vector.clone(f32) : f32, operand));
-      Value result;
-      if (!vector) {
-        result = approximated(builder, op, operands);
-      } else {
-        SmallVector<SmallVector<Value>> elements;
-        for (Value operand : operands)
-          elements.emplace_back(
-              vector::ToElementsOp::create(builder, operand).getResults());
-        SmallVector<Value> results;
-        for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-          SmallVector<Value> ofElement;
-          for (ArrayRef<Value> all : elements)
-            ofElement.push_back(all[i]);
-          results.push_back(approximated(builder, op, ofElement));
-        }
-        result =
-            vector::FromElementsOp::create(builder, vector.clone(f32), results);
-      }
-      op->replaceAllUsesWith(
-          arith::TruncFOp::create(builder, narrow, result)->getResults());
-      op->erase();
+    auto isNarrow = [](Operation *op) {
+      Type element = getElementTypeOrSelf(op->getResult(0));
+      return element.isBF16() || element.isF16();
+    };
+    module.walk([&](math::ExpOp op) {
+      if (isNarrow(op))
+        op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
+    });
+    module.walk([&](arith::DivFOp op) {
+      if (isNarrow(op))
+        divideInF32(op);
     });
   }
 
-  static Value approximated(ImplicitLocOpBuilder &builder, Operation *op,
-                            ArrayRef<Value> operands) {
-    if (isa<math::ExpOp>(op))
-      return math::ExpOp::create(builder, operands[0],
-                                 arith::FastMathFlags::afn);
-    // Within two units of the quotient's last place.
-    return LLVM::CallIntrinsicOp::create(
-               builder, builder.getF32Type(),
-               builder.getStringAttr("llvm.nvvm.div.full"), operands)
-        .getResult(0);
+  /// By an instruction for all operands that are not subnormal, within two
+  /// units of the last place. The one for `afn` gives 0 for large divisors.
+  static void divideInF32(arith::DivFOp op) {
+    ImplicitLocOpBuilder builder(op.getLoc(), op);
+    Type narrow = op.getType(), f32 = builder.getF32Type();
+    auto divide = [&](Value x, Value y) -> Value {
+      return LLVM::CallIntrinsicOp::create(
+                 builder, f32, builder.getStringAttr("llvm.nvvm.div.full"),
+                 ValueRange{x, y})
+          .getResult(0);
+    };
+    auto vector = dyn_cast<VectorType>(narrow);
+    Type wide = vector ? vector.clone(f32) : f32;
+    Value x = arith::ExtFOp::create(builder, wide, op.getLhs()),
+          y = arith::ExtFOp::create(builder, wide, op.getRhs());
+    Value quotient;
+    if (vector) {
+      SmallVector<Value> quotients = llvm::map_to_vector(
+          llvm::zip(vector::ToElementsOp::create(builder, x).getResults(),
+                    vector::ToElementsOp::create(builder, y).getResults()),
+          [&](auto pair) { return std::apply(divide, pair); });
+      quotient = vector::FromElementsOp::create(builder, wide, quotients);
+    } else {
+      quotient = divide(x, y);
+    }
+    op.replaceAllUsesWith(
+        arith::TruncFOp::create(builder, narrow, quotient).getResult());
+    op.erase();
   }
 
   static LogicalResult checkLowered(gpu::GPUModuleOp module) {

@@ -53,8 +53,8 @@ public:
   virtual void carry(int from, int to, const void *in, void *out,
                      size_t bytes) = 0;
   /// The last barrier of a run. Numbers become the largest of all ranks', each
-  /// in its place. Where no rank `hasMore` to carry, and nobody sees a process
-  /// end, the run has ended well with it (Job::seal).
+  /// in its place. Where no rank `hasMore` to carry, and the transport does not
+  /// see processes end, this decides that the run has ended well (Job::seal).
   virtual void meetAtEnd(std::vector<int64_t> &numbers, bool hasMore) = 0;
 };
 

@@ -22,10 +22,10 @@
 // message is left half done.
 //
 // Where the sequence of collectives depends on nothing but the program and
-// extents (JobOptions::checksEach is false), ranks compare these once, along the
-// watchdogs' tree when the run starts, and send no other posts. If such a job fails,
-// collectives may stay half done: the groups' communicators are left behind and
-// made again.
+// extents (JobOptions::checksEach is false), ranks compare these once, along
+// the watchdogs' tree when the run starts, and send no other posts. If such a
+// job fails, collectives may stay half done: the groups' communicators are left
+// behind and made again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -300,8 +300,8 @@ private:
   std::string describeRun() const;
   bool hasAgreed = false; ///< that all are in the same run
   void receivePost(Awaited &awaited);
-  /// Polls `missing()` until it gives -1: a rank that this one waits for.
-  /// Where the job fails, for so long.
+  /// Polls `missing()`, which gives a rank that this one waits for, until it
+  /// gives -1. Once the job has failed, at most so many seconds more.
   void await(ProcessWait::Kind kind, double seconds,
              const std::function<int()> &missing);
   /// All ranks run one program, entry, and extents; what tells so.

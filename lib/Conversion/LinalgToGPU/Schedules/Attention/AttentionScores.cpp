@@ -186,10 +186,7 @@ std::pair<Index, Index> AttentionKernel::stepRange() {
           least = emit.add(least, emit.sub(all, one));
         Value some = emit.lessEqual(zero, least);
         Index everything = factor < 0 ? all : zero;
-        bound =
-            arith::SelectOp::create(emit.builder, emit.loc, some,
-                                    emit.value(bound), emit.value(everything))
-                .getResult();
+        bound = emit.select(some, bound, everything);
       }
       (factor < 0 ? end : first) =
           factor < 0 ? emit.min(end, bound) : emit.max(first, bound);

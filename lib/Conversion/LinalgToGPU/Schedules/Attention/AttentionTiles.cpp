@@ -103,11 +103,6 @@ void AttentionTiles::copyVectors(const Tile &tile, Index stage,
        columnsExist = columnAxis.isDividedBy(tile.columns);
   Index stageStart = emit.mul(stage, elements(tile));
   Index none = emit.constant(0);
-  auto select = [&](Value condition, Index a, Index b) -> Index {
-    return arith::SelectOp::create(builder, emit.loc, condition, emit.value(a),
-                                   emit.value(b))
-        .getResult();
-  };
   Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
   for (int64_t i = 0; i < count; ++i) {
     Index row, column;
@@ -128,9 +123,9 @@ void AttentionTiles::copyVectors(const Tile &tile, Index stage,
           some = emit.lessThan(none, left);
         if (!rowsExist)
           some = emit.both(some, emit.lessThan(rowAt, rowAxis.extent));
-        left = select(some, left, none);
+        left = emit.select(some, left, none);
         // Nothing is read there, but the address must be one.
-        from = select(some, from, tile.operand.offset);
+        from = emit.select(some, from, tile.operand.offset);
       }
       bool full = LoopEmitter::isKnown(left, chunk);
       nvgpu::DeviceAsyncCopyOp::create(

@@ -382,11 +382,7 @@ void ContractionKernel::run(StringRef name) {
       if (llvm::isPowerOf2_64(plan.stages))
         return emit.rem(to, plan.stages);
       Value wraps = emit.lessEqual(emit.constant(plan.stages), to);
-      return arith::SelectOp::create(
-                 builder, emit.loc, wraps,
-                 emit.value(emit.sub(to, emit.constant(plan.stages))),
-                 emit.value(to))
-          .getResult();
+      return emit.select(wraps, emit.sub(to, emit.constant(plan.stages)), to);
     };
     SmallVector<Value> carried = zeros();
     carried.push_back(emit.value(emit.constant(0)));

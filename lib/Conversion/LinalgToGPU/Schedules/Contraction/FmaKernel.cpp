@@ -104,19 +104,15 @@ private:
         exists = emit.both(exists, emit.lessThan(kAt, ks));
       Index from = address(source, outerAt, kAt);
       if (exists)
-        from =
-            arith::SelectOp::create(builder, emit.loc, exists, emit.value(from),
-                                    emit.value(source.operand.offset))
-                .getResult();
+        from = emit.select(exists, from, source.operand.offset);
       if (size < 4 || source.prologue) {
         copyThroughRegister(source, shared, outerAt, kAt, to, exists);
         return;
       }
       Value number1;
       if (exists)
-        number1 = arith::SelectOp::create(builder, emit.loc, exists,
-                                          emit.value(emit.constant(width)),
-                                          emit.value(emit.constant(0)));
+        number1 = emit.value(
+            emit.select(exists, emit.constant(width), emit.constant(0)));
       nvgpu::DeviceAsyncCopyOp::create(
           builder, emit.loc,
           nvgpu::DeviceAsyncTokenType::get(builder.getContext()), shared,

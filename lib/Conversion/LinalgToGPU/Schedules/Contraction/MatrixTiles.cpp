@@ -114,9 +114,9 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
           Value some = emit.lessThan(emit.constant(0), left);
           if (!rowsExist)
             some = emit.both(some, rowExists(row));
-          left = select(some, left, emit.constant(0));
+          left = emit.select(some, left, emit.constant(0));
           // Nothing is read there, but the address must be one.
-          from = select(some, from, source.operand.offset);
+          from = emit.select(some, from, source.operand.offset);
         }
         Type token =
             nvgpu::DeviceAsyncTokenType::get(emit.builder.getContext());
@@ -147,12 +147,6 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
         });
   };
   emit.branch(source.aligned, vectors, elements);
-}
-
-Index MatrixTiles::select(Value condition, Index a, Index b) {
-  return arith::SelectOp::create(emit.builder, emit.loc, condition,
-                                 emit.value(a), emit.value(b))
-      .getResult();
 }
 
 Value MatrixTiles::loadIf(Value exists, const TileSource &source, Index outer,

@@ -46,7 +46,6 @@ protected:
 private:
   void copyTile(const TileSource &source, mlir::Value shared, Index stage,
                 Index tileStart);
-  Index select(mlir::Value condition, Index a, Index b);
   mlir::Value loadIf(mlir::Value exists, const TileSource &source, Index outer,
                      Index k);
 };

@@ -166,14 +166,13 @@ Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> loops,
 TensorMapTiles::Place TensorMapTiles::next(Place place) {
   OpBuilder &builder = emit.builder;
   Value last = emit.equal(Index(place.stage), emit.constant(plan.stages - 1));
-  Value stage = arith::SelectOp::create(
-      builder, emit.loc, last, emit.value(emit.constant(0)),
-      emit.value(emit.add(Index(place.stage), emit.constant(1))));
+  Index stage = emit.select(last, emit.constant(0),
+                            emit.add(Index(place.stage), emit.constant(1)));
   Value turned =
       arith::XOrIOp::create(builder, emit.loc, place.parity, emit.i32(1));
   Value parity =
       arith::SelectOp::create(builder, emit.loc, last, turned, place.parity);
-  return {stage, parity};
+  return {emit.value(stage), parity};
 }
 
 /// Tiles of as many rows of tiles as make a square of what runs at once are

@@ -170,13 +170,12 @@ WarpSpecializedKernel::Place WarpSpecializedKernel::advance(Place place,
   OpBuilder &builder = emit.builder;
   Index to = emit.add(Index(place.stage), count);
   Value wraps = emit.lessEqual(emit.constant(plan.stages), to);
-  Value stage = arith::SelectOp::create(
-      builder, emit.loc, wraps,
-      emit.value(emit.sub(to, emit.constant(plan.stages))), emit.value(to));
+  Index stage =
+      emit.select(wraps, emit.sub(to, emit.constant(plan.stages)), to);
   Value turned =
       arith::XOrIOp::create(builder, emit.loc, place.parity, emit.i32(1));
-  return {stage, arith::SelectOp::create(builder, emit.loc, wraps, turned,
-                                         place.parity)};
+  return {emit.value(stage), arith::SelectOp::create(builder, emit.loc, wraps,
+                                                     turned, place.parity)};
 }
 
 /// The place of the first step of the next tile, `count` of them on.

@@ -144,10 +144,7 @@ void RowKernel::emit(const RowPlan &chosen, Condition isAligned) {
   if (aligned.never())
     vectorEnd = emit.constant(0);
   else if (!aligned.always())
-    vectorEnd = arith::SelectOp::create(emit.builder, emit.loc, aligned.value,
-                                        emit.value(vectorEnd),
-                                        emit.value(emit.constant(0)))
-                    .getResult();
+    vectorEnd = emit.select(aligned.value, vectorEnd, emit.constant(0));
 
   // A slot per reduction and warp: no slot is written twice.
   int64_t warps = plan.threads / 32;
