@@ -1,6 +1,6 @@
 # The lit suite over .mlir and .test files.
 #
-# Features: compiler, asan, tsan, avx512, avx512-bf16, amx, cuda, ptxas (with libdevice), nvdisasm,
+# Features: compiler, asan, tsan, avx512, avx512-bf16, amx, amx-fp16, cuda, ptxas (with libdevice), nvdisasm,
 # mpi, programs (the corpus of exported models lies beside the repository), exhaustive,
 # python-package (NumPy, nanobind and pytest are there).
 import os
@@ -81,6 +81,7 @@ features = {
     "avx512": cpu_has("avx512f"),
     "avx512-bf16": cpu_has("avx512_bf16"),
     "amx": cpu_has("amx_bf16"),
+    "amx-fp16": cpu_has("amx_fp16"),
     "cuda": answers("nvidia-smi", "-L"),
     "ptxas": has_cuda_tools(),
     "nvdisasm": answers("nvdisasm", "--version"),

@@ -39,9 +39,9 @@ struct BodyCost {
 
 } // namespace
 
-static BodyCost costOf(linalg::GenericOp op) {
+static BodyCost costOf(linalg::LinalgOp op) {
   BodyCost cost;
-  op.getBody()->walk([&](Operation *nested) {
+  op.getBlock()->walk([&](Operation *nested) {
     if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp>(nested))
       return;
     if (isa_and_present<scf::SCFDialect, tensor::TensorDialect>(
@@ -61,6 +61,10 @@ static BodyCost costOf(linalg::GenericOp op) {
   return cost;
 }
 
+int64_t shardir::operationsOf(linalg::LinalgOp op) {
+  return costOf(op).operations;
+}
+
 /// The body moves its only input, possibly widening it.
 static bool isMovement(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1)
@@ -78,6 +82,67 @@ static bool isMovement(linalg::GenericOp op) {
 static bool isContraction(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 0 &&
          op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op);
+}
+
+/// The bytes of inputs that an element of the result needs, on average: what is
+/// broadcast is read once.
+static double bytesRead(linalg::GenericOp op) {
+  double bytes = 0;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    double each = double(elementBytes(input->get().getType()));
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [loop, extent] : llvm::enumerate(extents))
+      if (!map.isFunctionOfDim(loop))
+        each /= ShapedType::isDynamic(extent)
+                    ? double(kAssumedDimSize)
+                    : double(std::max<int64_t>(extent, 1));
+    bytes += each;
+  }
+  return bytes;
+}
+
+/// Whether all between `op` and the last of its users is computed row by row,
+/// so that its result stays in caches or registers.
+static bool hasUsersInOneChain(linalg::GenericOp op) {
+  Operation *last = op;
+  for (Operation *user : op->getUsers())
+    if (last->isBeforeInBlock(user))
+      last = user;
+  for (Operation *each = op->getNextNode(); each != last;
+       each = each->getNextNode()) {
+    if (isa<tensor::EmptyOp, linalg::FillOp>(each) ||
+        each->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    auto structured = dyn_cast<linalg::LinalgOp>(each);
+    if (!structured || structured.getNumParallelLoops() == 0 ||
+        linalg::isaContractionOpInterface(structured) ||
+        linalg::isaConvolutionOpInterface(structured))
+      return false;
+  }
+  return true;
+}
+
+/// Whether each user of `op`, which has several, should compute it.
+static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost) {
+  constexpr int64_t cheap = 4;
+  if (cost.irregular || op->getNumResults() != 1)
+    return false;
+  double read = bytesRead(op),
+         made = double(elementBytes(op->getResult(0).getType()));
+  if (cost.operations <= cheap)
+    return op.getNumDpsInputs() <= 1 || read <= made;
+  // Operations that take as long as a byte of memory, on CPUs and GPUs alike.
+  constexpr double perByte = 4;
+  auto users = double(std::distance(op->use_begin(), op->use_end()));
+  double saved = made * (1 + users) + read - users * read;
+  return double(cost.operations) * (users - 1) <= perByte * saved &&
+         llvm::all_of(op->getUses(),
+                      [&](OpOperand &use) {
+                        return use.getOwner()->getBlock() == op->getBlock() &&
+                               linalg::areElementwiseOpsFusable(&use);
+                      }) &&
+         !hasUsersInOneChain(op);
 }
 
 bool shardir::isFusedAt(OpOperand *use) {
@@ -134,9 +199,38 @@ bool shardir::isFusedAt(OpOperand *use) {
     return false;
   if (producer->getNumResults() == 1 && producer->hasOneUse())
     return true;
-  // Several users: reading operands again must not cost more than a load.
-  return producerCost.operations <= 4 && !producerCost.irregular &&
-         producer.getNumDpsInputs() <= 1;
+  return isRepeatedForUsers(producer, producerCost);
+}
+
+bool shardir::isComputedAt(tensor::ExtractOp extract) {
+  auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+  auto reader = extract->getParentOfType<linalg::GenericOp>();
+  if (!producer || !reader || producer->getBlock() != reader->getBlock() ||
+      producer.getNumLoops() != producer.getNumParallelLoops() ||
+      producer->getNumResults() != 1 ||
+      !producer.getIndexingMapsArray().back().isIdentity() ||
+      producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)))
+    return false;
+  auto isSelection = [](AffineMap map) {
+    return llvm::all_of(map.getResults(),
+                        llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+  };
+  if (!llvm::all_of(producer.getIndexingMapsArray(), isSelection) ||
+      llvm::any_of(producer.getBody()->getOperations(),
+                   [](Operation &op) { return op.getNumRegions() > 0; }))
+    return false;
+  auto points = [](linalg::GenericOp op) {
+    double product = 1;
+    for (int64_t extent : op.getStaticLoopRanges())
+      product *= ShapedType::isDynamic(extent) ? double(kAssumedDimSize)
+                                               : double(extent);
+    return product;
+  };
+  // Elements that are read must be few, and nothing else may need the others.
+  return 2 * points(reader) <= points(producer) &&
+         llvm::all_of(producer->getUses(), [](OpOperand &use) {
+           return isa<tensor::ExtractOp>(use.getOwner()) || isFusedAt(&use);
+         });
 }
 
 /// Whether `op` computes each element of its result by itself.
@@ -154,8 +248,10 @@ bool shardir::isUnstored(OpResult value) {
   if (value.use_empty() || !isElementwise(op))
     return false;
   if (isa<linalg::GenericOp>(op) &&
-      llvm::all_of(value.getUses(),
-                   [](OpOperand &use) { return isFusedAt(&use); }))
+      llvm::all_of(value.getUses(), [](OpOperand &use) {
+        auto extract = dyn_cast<tensor::ExtractOp>(use.getOwner());
+        return extract ? isComputedAt(extract) : isFusedAt(&use);
+      }))
     return true;
   // Ops by name, which become generic ones.
   Operation *user = *value.user_begin();

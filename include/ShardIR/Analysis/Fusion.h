@@ -14,13 +14,22 @@
 #ifndef SHARDIR_ANALYSIS_FUSION_H
 #define SHARDIR_ANALYSIS_FUSION_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shardir {
+
+/// What the body of `op` costs for one element, in additions.
+int64_t operationsOf(mlir::linalg::LinalgOp op);
 
 /// True if the elementwise op that makes `use`'s value is fused into the op
 /// that reads it: both are linalg.generic of one block.
 bool isFusedAt(mlir::OpOperand *use);
+
+/// True if the elementwise op that makes the tensor of `extract` is computed
+/// there, for the elements that are read: `extract` is in a linalg.generic of
+/// its block.
+bool isComputedAt(mlir::tensor::ExtractOp extract);
 
 /// True if `value` is never stored: all ops that read it compute it, or it is
 /// marked as `shardir.unstored`.

@@ -17,7 +17,9 @@
 #include "ShardIR/Analysis/Fusion.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace shardir {
@@ -28,11 +30,54 @@ namespace shardir {
 using namespace mlir;
 
 namespace {
+
+/// Computes the element that is read from the elements that it is made of.
+struct ComputeWhereExtracted : OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!shardir::isComputedAt(op))
+      return failure();
+    auto producer = op.getTensor().getDefiningOp<linalg::GenericOp>();
+    IRMapping mapping;
+    for (OpOperand *input : producer.getDpsInputOperands()) {
+      Value element = input->get();
+      if (isa<RankedTensorType>(element.getType())) {
+        SmallVector<Value> place;
+        for (AffineExpr expr :
+             producer.getMatchingIndexingMap(input).getResults())
+          place.push_back(
+              isa<AffineDimExpr>(expr)
+                  ? op.getIndices()[cast<AffineDimExpr>(expr).getPosition()]
+                  : arith::ConstantIndexOp::create(
+                        rewriter, op.getLoc(),
+                        cast<AffineConstantExpr>(expr).getValue())
+                        .getResult());
+        element =
+            tensor::ExtractOp::create(rewriter, op.getLoc(), element, place);
+      }
+      mapping.map(producer.getMatchingBlockArgument(input), element);
+    }
+    Block *body = producer.getBody();
+    for (Operation &each : body->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(each))
+        mapping.map(index.getResult(), op.getIndices()[index.getDim()]);
+      else
+        rewriter.clone(each, mapping);
+    }
+    rewriter.replaceOp(
+        op, mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
+    return success();
+  }
+};
+
 struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    patterns.add<ComputeWhereExtracted>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -23,6 +23,7 @@
 //   products of f32 that two tensors of 16 bits were widened to   of these
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
+//   a scatter of one row to a constant    comparisons with its place
 //   the index of a largest or least element   its value's reduction, then the
 //                                     least index where that value is
 //
@@ -33,6 +34,7 @@
 
 #include "ConcatRecognition.h"
 #include "Reshapes.h"
+#include "RowSelection.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
 #include "WidenedFactors.h"
@@ -371,6 +373,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||
           hasWidenedFactors(structured) ||
+          scattersOneRow(dyn_cast<ScatterRowsOp>(op)) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -386,6 +389,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       LogicalResult done = success();
       if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
         done = decomposeSoftmax(rewriter, softmax);
+      else if (auto scatter = dyn_cast<ScatterRowsOp>(op))
+        replace(rewriter, op, selectRow(rewriter, scatter));
       else if (Value whole = wholeSlice(op))
         rewriter.replaceOp(op, whole);
       else if (Value part = createdPart(op)) {

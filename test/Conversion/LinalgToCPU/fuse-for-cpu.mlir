@@ -138,3 +138,88 @@ func.func @product_of_shared_transpose(%a: tensor<8x4xbf16>, %w: tensor<8x6xf32>
   } -> tensor<4x6xbf16>
   return %product, %turned : tensor<4x6xbf16>, tensor<4x8xbf16>
 }
+
+// The exponentials of logits, which the gradient behind other work needs again:
+// computed twice from bf16, they are never stored. What is read of the logarithms
+// is computed where it is read.
+// CHECK-LABEL: func @cross_entropy
+// CHECK:         %[[SUM:.+]] = linalg.generic {{.*}}"reduction"{{.*}} ins(%arg0, %arg1 :
+// CHECK:           math.exp
+// CHECK:         %[[PICKED:.+]] = linalg.generic {{.*}} ins(%arg2 : tensor<8xi32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-DAG:       tensor.extract %arg0[%{{.+}}, %{{.+}}] : tensor<8x64xbf16>
+// CHECK-DAG:       tensor.extract %arg1[%{{.+}}] : tensor<8xf32>
+// CHECK-DAG:       tensor.extract %[[SUM]][%{{.+}}] : tensor<8xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[PICKED]] :
+// CHECK:         linalg.generic {{.*}} ins(%arg0, %arg1, %[[SUM]] : tensor<8x64xbf16>, tensor<8xf32>, tensor<8xf32>)
+// CHECK:           math.exp
+// CHECK-NOT:     tensor<8x64xf32>
+func.func @cross_entropy(%logits: tensor<8x64xbf16>, %max: tensor<8xf32>, %labels: tensor<8xi32>) -> (tensor<f32>, tensor<8x64xbf16>) {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.empty() : tensor<8x64xf32>
+  %shifted = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%logits, %max : tensor<8x64xbf16>, tensor<8xf32>) outs(%0 : tensor<8x64xf32>) {
+  ^bb0(%x: bf16, %m: f32, %out: f32):
+    %wide = arith.extf %x : bf16 to f32
+    %d = arith.subf %wide, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<8x64xf32>
+  %exp = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%shifted : tensor<8x64xf32>) outs(%0 : tensor<8x64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %e = math.exp %x : f32
+    linalg.yield %e : f32
+  } -> tensor<8x64xf32>
+  %1 = tensor.empty() : tensor<8xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%1 : tensor<8xf32>) -> tensor<8xf32>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%exp : tensor<8x64xf32>) outs(%zeros : tensor<8xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %s = arith.addf %out, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %log = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%shifted, %sum : tensor<8x64xf32>, tensor<8xf32>) outs(%0 : tensor<8x64xf32>) {
+  ^bb0(%x: f32, %s: f32, %out: f32):
+    %l = math.log %s : f32
+    %d = arith.subf %x, %l : f32
+    linalg.yield %d : f32
+  } -> tensor<8x64xf32>
+  %picked = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%labels : tensor<8xi32>) outs(%1 : tensor<8xf32>) {
+  ^bb0(%label: i32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %label : i32 to index
+    %each = tensor.extract %log[%i, %j] : tensor<8x64xf32>
+    linalg.yield %each : f32
+  } -> tensor<8xf32>
+  %2 = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%zero : f32) outs(%2 : tensor<f32>) -> tensor<f32>
+  %loss = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%picked : tensor<8xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%x: f32, %out: f32):
+    %s = arith.addf %out, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %3 = tensor.empty() : tensor<8x64xbf16>
+  %gradient = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %sum : tensor<8x64xf32>, tensor<8xf32>) outs(%3 : tensor<8x64xbf16>) {
+  ^bb0(%e: f32, %s: f32, %out: bf16):
+    %q = arith.divf %e, %s : f32
+    %narrow = arith.truncf %q : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> tensor<8x64xbf16>
+  return %loss, %gradient : tensor<f32>, tensor<8x64xbf16>
+}

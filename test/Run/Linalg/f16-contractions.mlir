@@ -1,7 +1,7 @@
 // Products of f16 by AMX's tiles are those of multiply-adds in f32: elements are small
 // integers, so that every sum is exact. Where the processor has no AMX,
-// testing/EmulatedAmx executes its instructions.
-// REQUIRES: avx512-bf16
+// testing/EmulatedAmx executes its instructions; not where it has AMX without f16.
+// REQUIRES: avx512-bf16 && (amx-fp16 || !amx)
 // RUN: shard-run %s --mesh=x=1 --options=target=avx512 --output=@%t.0.npy --output=@%t.1.npy
 // RUN: %emulated_amx shard-run %s --mesh=x=1 --options=target=avx512-amx-fp16 --expected_output=@%t.0.npy --expected_output=@%t.1.npy --tolerance=0
 // RUN: %emulated_amx shard-run %s --mesh=x=3 --options=target=avx512-amx-fp16 --expected_output=@%t.0.npy --expected_output=@%t.1.npy --tolerance=0

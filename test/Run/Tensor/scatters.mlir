@@ -1,5 +1,6 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // RUN: shard-run %s --function=order --mesh=a=2,b=2 --output=- --input=4x3xf32=0 --input=5x3xf32=1,1,1,2,2,2,3,3,3,4,4,4,5,5,5 --input=5x1xi64=3,-1,0,3,4 | FileCheck %s
+// RUN: shard-run %s --function=one_row --mesh=a=2,b=2 --output=- --input=5x1x2xf32=1,2,3,4,5,6,7,8,9,10 --input=5x1x1xi32=3,-1,0,4,3 | FileCheck %s --check-prefix=ONE
 // MESHES: a=2,b=2 a=3,b=1 a=4,b=1 a=1,b=3
 // INPUTS order: --input=4x3xf32=ramp --input=5x3xf32=ramp --input=5x1xi64=3,-1,0,3,4
 // INPUTS add_split: --input=10x6xf32=ramp --input=7x6xf32=ramp --input=7x1xi32=9,0,-3,5,9,10,2
@@ -11,6 +12,8 @@
 // INPUTS batches: --input=4x5x3xf32=ramp --input=5x2x3xf32=ramp --input=5x2x1xi64=3,0,1,1,0,2,3,3,2,4
 // INPUTS unknown: --input=7x4xf32=ramp --input=5x4xf32=ramp --input=5x1xi64=6,0,7,2,6
 // INPUTS no_rows: --input=4x3xf32=ramp --input=0x3xf32 --input=0x1xi64
+// INPUTS one_row: --input=5x1x2xf32=ramp --input=5x1x1xi32=3,-1,0,4,3
+// INPUTS one_place: --input=2xf32=ramp --input=2xi32=2,5
 // INPUTS of_terms: --input=4x10x3xf32=ramp --input=4x3x3xf32=ramp --input=3x1xi64=9,0,9
 
 // Scatters against the unsharded program: uneven and empty shards, rows that are
@@ -132,4 +135,30 @@ func.func @of_terms(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placeme
     shardir.yield %1 : f32
   }
   return %0 : tensor<10x3xf32>
+}
+
+// One row for each place of the batch, as the gradient of cross-entropy has it:
+// compared with the index.
+// ONE: 5x4x2xf32={{.}}[7 7][7 7][7 7][8 9]{{..}}[7 7][7 7][7 7][7 7]{{..}}[12 13][7 7][7 7][7 7]{{..}}[7 7][7 7][7 7][7 7]{{..}}[7 7][7 7][7 7][16 17]]
+func.func @one_row(%u: tensor<5x1x2xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}, {}]>}, %i: tensor<5x1x1xi32>)
+    -> (tensor<5x4x2xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {"a"}, {}]>}) {
+  %c7 = arith.constant 7.0 : f32
+  %e = tensor.empty() : tensor<5x4x2xf32>
+  %z = linalg.fill ins(%c7 : f32) outs(%e : tensor<5x4x2xf32>) -> tensor<5x4x2xf32>
+  %0 = shardir.scatter ins(%u, %i : tensor<5x1x2xf32>, tensor<5x1x1xi32>) outs(%z : tensor<5x4x2xf32>) index_dims = [1] batch_dims = [0] {
+  ^bb0(%new: f32, %old: f32):
+    %1 = arith.addf %old, %new : f32
+    shardir.yield %1 : f32
+  }
+  return %0 : tensor<5x4x2xf32>
+}
+
+func.func @one_place(%u: tensor<2xf32>, %i: tensor<2xi32>)
+    -> (tensor<3x6x2xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}, {}]>}) {
+  %z = arith.constant dense<0.0> : tensor<3x6x2xf32>
+  %0 = shardir.scatter ins(%u, %i : tensor<2xf32>, tensor<2xi32>) outs(%z : tensor<3x6x2xf32>) index_dims = [0, 1] {
+  ^bb0(%new: f32, %old: f32):
+    shardir.yield %new : f32
+  }
+  return %0 : tensor<3x6x2xf32>
 }

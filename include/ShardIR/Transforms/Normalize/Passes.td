@@ -27,6 +27,8 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     operands that a body does not read are dropped: compiled they are gone, and
     nothing should move for them. A sum of products over a tensor that has been
     inserted into zeros reads the tensor itself, and the other operand at strides.
+    A scatter of one row into each part of a constant, such as the gradient of
+    cross-entropy, compares its index with the row's place.
     A product of two tensors that were widened from bf16, or from f16, to f32
     reads these: its results are the same, and matrix units take it. The place of
     a largest or least element, a reduction of pairs, becomes the reduction of the

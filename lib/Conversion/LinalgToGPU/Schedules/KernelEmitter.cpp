@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "ShardIR/Analysis/Fusion.h"
 #include "ShardIR/Runtime/Abi.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -462,19 +463,30 @@ int64_t shardir::surelyAlignedLanes(KernelEmitter &emit, const LoopNest &nest,
   return 1;
 }
 
+double shardir::bytesOf(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type)
+    return 0;
+  double elements = 1;
+  for (int64_t size : type.getShape())
+    elements *= double(ShapedType::isDynamic(size) ? assumedExtent : size);
+  return elements * double(elementBytes(type.getElementType()));
+}
+
 double shardir::bytesMoved(linalg::LinalgOp op) {
   double bytes = 0;
-  SmallVector<int64_t> extents = assumedLoopExtents(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      continue;
-    double elements = 1;
-    for (int64_t size : type.getShape())
-      elements *= ShapedType::isDynamic(size) ? assumedExtent : size;
     bool read = op.payloadUsesValueFromOperand(&operand);
     bool written = op.isDpsInit(&operand);
-    bytes += elements * elementBytes(type.getElementType()) * (read + written);
+    bytes += bytesOf(operand.get()) * (read + written);
   }
   return bytes;
+}
+
+double shardir::secondsOfBody(linalg::LinalgOp op, const GpuTarget &target) {
+  // A multiply-add counts as two of the operations that a target is rated by.
+  double flops = 2 * double(operationsOf(op));
+  for (int64_t extent : assumedLoopExtents(op))
+    flops *= double(extent);
+  return flops / target.scalarFlops;
 }

@@ -191,9 +191,13 @@ int64_t lanesFor(const LoopNest &nest);
 int64_t surelyAlignedLanes(KernelEmitter &emit, const LoopNest &nest, int loop,
                            int64_t vectors);
 
-/// Bytes that `nest` moves between memory and the chip, each element once;
-/// unknown extents count as `assumedExtent`.
+/// Bytes of a buffer, 0 for what is none; unknown extents count as
+/// `assumedExtent`.
+double bytesOf(mlir::Value buffer);
+/// Bytes that `op` moves between memory and the chip, each element once.
 double bytesMoved(mlir::linalg::LinalgOp op);
+/// The seconds that all threads of the chip need for the body of `op`.
+double secondsOfBody(mlir::linalg::LinalgOp op, const GpuTarget &target);
 
 } // namespace shardir
 

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace shardir;
 
 Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                             ArrayRef<TensorMapDim> dims, int64_t rows) {
+                             ArrayRef<TensorMapDim> dims) {
   OpBuilder &builder = emit.builder;
   MLIRContext *context = builder.getContext();
   auto known = [](Index index) {
@@ -33,9 +33,7 @@ Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
     strides.push_back(dim.stride);
     shape.push_back(known(dim.extent));
     steps.push_back(known(dim.stride));
-    boxShape.push_back(d == 0   ? 128 / elementBytes(operand.element)
-                       : d == 1 ? rows
-                                : 1);
+    boxShape.push_back(d == 0 ? 128 / elementBytes(operand.element) : dim.box);
     box.push_back(emit.value(emit.constant(boxShape.back())));
   }
   auto metadata =

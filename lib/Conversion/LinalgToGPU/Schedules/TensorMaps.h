@@ -24,17 +24,17 @@ namespace shardir {
 constexpr size_t mostTensorMapDims = 5;
 constexpr int64_t mostTensorMapBox = 256;
 
-/// In elements.
+/// In elements; `box` is a box's extent, at most mostTensorMapBox.
 struct TensorMapDim {
   Index extent, stride;
+  int64_t box = 1;
 };
 
 /// On the host: the map of `operand`, innermost dim first, as the pointer that
-/// a kernel gets. A box has 128 bytes of dim 0, `rows` of dim 1, at most
-/// mostTensorMapBox, and one of each other dim. The innermost stride is 1; the
-/// others and the start are multiples of 16 bytes.
+/// a kernel gets. The innermost stride is 1, a box has 128 bytes of that dim;
+/// the other strides and the start are multiples of 16 bytes.
 mlir::Value makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                          llvm::ArrayRef<TensorMapDim> dims, int64_t rows);
+                          llvm::ArrayRef<TensorMapDim> dims);
 
 // In a kernel.
 

@@ -44,6 +44,12 @@ BackwardProblem::create(KernelEmitter &emit, kernel::AttentionBackwardOp op) {
     return Axis::of(emit, loops, result.extents);
   };
   kernel::AttentionBackwardOp::Loops loops = op.getLoops();
+  // Positions before the query heads of a key head: steps that a mask hides
+  // follow each other.
+  AttentionMask mask = findMask(op);
+  llvm::stable_sort(loops.m, [&](unsigned a, unsigned b) {
+    return mask.runsAlong(a) && !mask.runsAlong(b);
+  });
   result.batch = axis(loops.batch);
   result.rows = axis(loops.m);
   result.columns = axis(loops.n);
@@ -69,8 +75,13 @@ BackwardKernel::BackwardKernel(KernelEmitter &emit,
   ownV = makeTile(y, own, plan.bm(), problem.v, plan.v, /*stages=*/1);
   otherK = makeTile(u, other, plan.bn, problem.k, plan.k, plan.stages);
   otherV = makeTile(w, other, plan.bn, problem.v, plan.v, plan.stages);
-  if (problem.rows.loops.size() == 1 && problem.columns.loops.size() == 1)
-    mask = findMask(problem.getOp());
+  AttentionMask found = findMask(problem.getOp());
+  auto isOfSlowest = [&](const Axis &axis) {
+    return llvm::none_of(llvm::drop_begin(axis.loops),
+                         [&](int loop) { return found.runsAlong(loop); });
+  };
+  if (isOfSlowest(own) && isOfSlowest(other))
+    mask = std::move(found);
   for (unsigned i = 0; i < problem.extras.size(); ++i) {
     int64_t bytes = elementBytes(problem.extras[i].element);
     if (!problem.extras[i].scalar && (bytes == 4 || bytes == 8) &&
@@ -235,6 +246,24 @@ Fragment BackwardKernel::yielded(const Bodies &bodies, unsigned which,
   return result;
 }
 
+/// The positions along `axis` that its slowest loop advances by.
+static Index positionsOf(KernelEmitter &emit, const Axis &axis) {
+  Index product = emit.constant(1);
+  for (Index extent : llvm::drop_begin(axis.extents))
+    product = emit.mul(product, extent);
+  return product;
+}
+
+/// Has `ranges` those of `count` positions of `axis` from `start` on, as far as
+/// the slowest loop tells them apart.
+static void setRange(KernelEmitter &emit, LoopRanges &ranges, const Axis &axis,
+                     Index start, int64_t count) {
+  Index inner = positionsOf(emit, axis);
+  Index last = emit.add(start, emit.constant(count - 1));
+  ranges.first[axis.loops[0]] = emit.div(start, inner);
+  ranges.last[axis.loops[0]] = emit.div(last, inner);
+}
+
 LoopRanges BackwardKernel::blockRanges() {
   LoopRanges ranges;
   ranges.first.assign(problem.extents.size(), emit.constant(0));
@@ -242,28 +271,24 @@ LoopRanges BackwardKernel::blockRanges() {
     ranges.last.push_back(emit.sub(extent, emit.constant(1)));
   for (int loop : problem.batch.loops)
     ranges.first[loop] = ranges.last[loop] = blockIvs[loop];
-  if (own.loops.size() != 1)
-    return ranges;
   int loop = own.loops[0];
-  Index end = emit.add(rowStart, emit.constant(plan.bm() - 1));
-  ranges.first[loop] = rowStart;
-  ranges.last[loop] =
-      own.isDividedBy(plan.bm()) ? end : emit.min(end, ranges.last[loop]);
+  Index end = ranges.last[loop];
+  setRange(emit, ranges, own, rowStart, plan.bm());
+  if (!own.isDividedBy(plan.bm()))
+    ranges.last[loop] = emit.min(ranges.last[loop], end);
   return ranges;
 }
 
 LoopRanges BackwardKernel::stepRanges(Index step) {
   LoopRanges ranges = blockRanges();
-  int loop = other.loops[0];
-  ranges.first[loop] = emit.mul(step, plan.bn);
-  ranges.last[loop] = emit.add(ranges.first[loop], emit.constant(plan.bn - 1));
+  setRange(emit, ranges, other, emit.mul(step, plan.bn), plan.bn);
   return ranges;
 }
 
 std::pair<Index, Index> BackwardKernel::visibleRange(const Axis &axis,
                                                      const LoopRanges &ranges) {
   Index zero = emit.constant(0), one = emit.constant(1);
-  Index first = zero, end = axis.extent;
+  Index first = zero, end = axis.extents[0];
   auto isSimple = [](int64_t factor) { return factor >= -1 && factor <= 1; };
   for (const AttentionCondition &condition : mask.conditions) {
     int64_t factor = condition.loops[axis.loops[0]];
@@ -277,7 +302,8 @@ std::pair<Index, Index> BackwardKernel::visibleRange(const Axis &axis,
     else
       first = emit.max(first, emit.sub(zero, most));
   }
-  return {first, end};
+  Index inner = positionsOf(emit, axis);
+  return {emit.mul(first, inner), emit.mul(end, inner)};
 }
 
 Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
@@ -291,7 +317,7 @@ Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
   Value visible;
   LoopRanges ranges = stepRanges(step.number);
   if (!columnsExist)
-    visible = emit.lessThan(ranges.last[other.loops[0]], other.extent);
+    visible = emit.lessThan(ranges.last[other.loops[0]], other.extents[0]);
   for (const AttentionCondition &condition : mask.conditions)
     visible =
         emit.both(visible, emit.lessEqual(emit.constant(0),

@@ -41,7 +41,9 @@ TmaBackward::TmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
     : WgmmaBackward(emit, problem, plan, part, turns),
       ringK(emit, otherK, problem.batch.loops),
       ringV(emit, otherV, problem.batch.loops), ringRows(emit, plan.stages),
-      ringTurns(emit, plan.stages) {
+      ringTurns(emit, plan.stages),
+      sumsMap(thirdResult(), problem.k.loops[0], other, problem.batch.loops,
+              sumsRows) {
   // The warp that copies computes logarithms for all.
   body.expectLogarithms();
   for (const BackwardBody::Quotient &quotient : body.getQuotients())
@@ -53,17 +55,12 @@ SmallVector<StageRing *> TmaBackward::rings() {
   return {&ringK, &ringV, &ringRows, &ringTurns};
 }
 
-SmallVector<int> TmaBackward::resultLoops() const {
-  return tensorMapLoops(thirdResult(), problem.k.loops[0], other.loops[0],
-                        problem.batch.loops);
-}
-
 Condition TmaBackward::suits() const {
   Condition tiles = emit.both(ringK.suits(), ringV.suits());
   const NestOperand &result = thirdResult();
   int k = problem.k.loops.back();
   if (!part.third || tiles.never() || !result.element.isF32() ||
-      !result.isUnit(k) || resultLoops().size() > mostTensorMapDims)
+      !result.isUnit(k) || !sumsMap.exists())
     return {false, {}};
   return emit.both(tiles, emit.isAligned(result, k, 4));
 }
@@ -83,8 +80,7 @@ void TmaBackward::takeMore(SharedLayout &layout) {
 void TmaBackward::run() {
   for (TileRing *ring : {&ringK, &ringV})
     ring->makeMap(problem.extents);
-  map = makeTensorMap(emit, thirdResult(), resultLoops(), problem.extents,
-                      sumsRows);
+  sumsMap.make(emit, problem.extents);
   WgmmaBackward::run(backwardKernelName("ws", part));
 }
 
@@ -135,10 +131,9 @@ void TmaBackward::addBoxes(const Step &step) {
       Index from = emit.add(
           shared, emit.constant(sumsOffset + of * groupBytes + box * boxBytes));
       NVVM::CpAsyncBulkTensorReduceOp::create(
-          emit.builder, emit.loc, map, sharedPointer(emit, from),
+          emit.builder, emit.loc, sumsMap.get(), sharedPointer(emit, from),
           NVVM::TMAReduxKind::ADD, NVVM::TMAStoreMode::TILE,
-          boxCoordinates(emit, resultLoops(), emit.constant(column), row,
-                         blockIvs),
+          sumsMap.coordinates(emit, emit.constant(column), row, blockIvs),
           Value());
     }
   NVVM::CpAsyncBulkCommitGroupOp::create(emit.builder, emit.loc);
@@ -252,7 +247,7 @@ void TmaBackward::runSteps(Index count) {
     }
     ringRows.init(warpThreads, plan.warps);
     ringTurns.init(1, 1);
-    prefetchTensorMap(emit, map);
+    prefetchTensorMap(emit, sumsMap.get());
   });
   auto copy = [&] {
     emit.branch(emit.isWarp(plan.warps), [&] { loadTiles(count); });

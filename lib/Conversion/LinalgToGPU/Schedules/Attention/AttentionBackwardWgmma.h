@@ -110,9 +110,6 @@ private:
   void addThird(const Fragment &sums, const Step &step) override;
   void afterProducts(const Step &step) override;
 
-  /// Of the tensor map of the gradients of queries.
-  llvm::SmallVector<int> resultLoops() const;
-
   // The warps that do not multiply.
   void loadTiles(Index count);
   void loadRows(Index count);
@@ -129,7 +126,7 @@ private:
   /// The offset of each warpgroup's part of a step's sums, 64 x 64, in boxes of
   /// 32 columns.
   int64_t sumsOffset = 0;
-  mlir::Value map;
+  RowMap sumsMap; ///< of the gradients of queries
   // In the kernel.
   Index shared; ///< the address of shared memory
 };

@@ -188,10 +188,13 @@ AttentionMask shardir::findMask(kernel::AttentionBackwardOp op) {
   return isCausal ? mask : AttentionMask();
 }
 
+/// With `together` the rows of a block are of all loops of m, else of the one
+/// along which scores are masked.
 template <typename Op>
-static double shareOf(Op op, int64_t rows, int64_t columns) {
+static double shareOf(Op op, int64_t rows, int64_t columns, bool together) {
   AttentionMask mask = findMask(op);
   typename Op::Loops loops = op.getLoops();
+  llvm::erase_if(loops.m, [&](unsigned loop) { return !mask.runsAlong(loop); });
   // Steps are left out along single loops, as AttentionKernel::stepRange does.
   if (loops.m.size() != 1 || loops.n.size() != 1 ||
       !(mask.isInfinite || (mask.isComplete && mask.conditions.size() == 1)))
@@ -201,6 +204,10 @@ static double shareOf(Op op, int64_t rows, int64_t columns) {
     if (ShapedType::isDynamic(extent))
       extent = assumedExtent;
   unsigned row = loops.m[0], column = loops.n[0];
+  if (together)
+    for (unsigned loop : op.getLoops().m)
+      if (loop != row)
+        rows = ceilDivide(rows, std::max<int64_t>(extents[loop], 1));
   int64_t tiles = ceilDivide(extents[row], rows),
           steps = ceilDivide(extents[column], columns);
   if (tiles == 0 || steps == 0)
@@ -233,11 +240,11 @@ static double shareOf(Op op, int64_t rows, int64_t columns) {
 
 double shardir::visibleShare(kernel::AttentionOp op, int64_t rows,
                              int64_t columns) {
-  return shareOf(op, rows, columns);
+  return shareOf(op, rows, columns, /*together=*/false);
 }
 double shardir::visibleShare(kernel::AttentionBackwardOp op, int64_t rows,
                              int64_t columns) {
-  return shareOf(op, rows, columns);
+  return shareOf(op, rows, columns, /*together=*/true);
 }
 
 Index shardir::leastOf(KernelEmitter &emit, const AttentionCondition &condition,

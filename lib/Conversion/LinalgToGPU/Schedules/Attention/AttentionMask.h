@@ -38,6 +38,13 @@ struct AttentionMask {
   bool isInfinite = true;
   /// Nothing but the conditions masks a score.
   bool isComplete = true;
+
+  /// True if a condition differs along `loop`.
+  bool runsAlong(int loop) const {
+    return llvm::any_of(conditions, [&](const AttentionCondition &condition) {
+      return condition.loops[loop] != 0;
+    });
+  }
 };
 
 /// Looks through selections of masked scores. Nothing is found where `score` is

@@ -15,32 +15,48 @@
 using namespace mlir;
 using namespace shardir;
 
-SmallVector<int> shardir::tensorMapLoops(const NestOperand &operand,
-                                         int alongRow, int acrossRows,
-                                         ArrayRef<int> outer) {
-  SmallVector<int> loops = {alongRow, acrossRows};
+RowMap::RowMap(const NestOperand &operand, int alongRow, const Axis &across,
+               ArrayRef<int> outer, int64_t rows)
+    : operand(operand), alongRow(alongRow), across(across), rows(rows) {
   for (int loop : outer)
     if (!operand.isUniform(loop))
-      loops.push_back(loop);
-  return loops;
+      this->outer.push_back(loop);
 }
 
-Value shardir::makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                             ArrayRef<int> loops, ArrayRef<Index> extents,
-                             int64_t rows) {
+int64_t RowMap::inner() const {
+  int64_t product = 1;
+  for (Index extent : llvm::drop_begin(across.extents))
+    product *= LoopEmitter::known(extent).value_or(0);
+  return product;
+}
+
+bool RowMap::exists() const {
+  return 1 + across.loops.size() + outer.size() <= mostTensorMapDims &&
+         rows <= mostTensorMapBox && inner() > 0 && rows % inner() == 0;
+}
+
+void RowMap::make(KernelEmitter &emit, ArrayRef<Index> extents) {
   SmallVector<TensorMapDim> dims;
-  for (int loop : loops)
-    dims.push_back({extents[loop], operand.strides[loop]});
-  return makeTensorMap(emit, operand, dims, rows);
+  auto addDim = [&](int loop, int64_t box) {
+    dims.push_back({extents[loop], operand.strides[loop], box});
+  };
+  addDim(alongRow, 1);
+  for (size_t i = across.loops.size(); i-- > 1;)
+    addDim(across.loops[i], *LoopEmitter::known(across.extents[i]));
+  addDim(across.loops[0], rows / inner());
+  for (int loop : outer)
+    addDim(loop, 1);
+  map = makeTensorMap(emit, operand, dims);
 }
 
-SmallVector<Value> shardir::boxCoordinates(KernelEmitter &emit,
-                                           ArrayRef<int> loops, Index column,
-                                           Index row, ArrayRef<Index> ivs) {
-  SmallVector<Value> coordinates = {emit.cast(column, 32), emit.cast(row, 32)};
-  for (int loop : loops.drop_front(2))
-    coordinates.push_back(emit.cast(ivs[loop], 32));
-  return coordinates;
+SmallVector<Value> RowMap::coordinates(KernelEmitter &emit, Index column,
+                                       Index row, ArrayRef<Index> ivs) const {
+  SmallVector<Value> result = {emit.cast(column, 32)};
+  result.append(across.loops.size() - 1, emit.i32(0));
+  result.push_back(emit.cast(emit.div(row, inner()), 32));
+  for (int loop : outer)
+    result.push_back(emit.cast(ivs[loop], 32));
+  return result;
 }
 
 void shardir::specializeWarps(KernelEmitter &emit, int64_t threads,
@@ -94,23 +110,25 @@ void StageRing::release(Index number, Index lane) {
               [&] { arrive(emit, barrier(stageOf(number), /*empty=*/true)); });
 }
 
-SmallVector<int> TileRing::loops() const {
-  int alongRow = tile.second->loops[0], acrossRows = tile.first->loops[0];
-  if (tile.turned)
-    std::swap(alongRow, acrossRows);
-  return tensorMapLoops(tile.operand, alongRow, acrossRows, outer);
+static const Axis &alongRow(const TileRing::Tile &tile) {
+  return tile.turned ? *tile.first : *tile.second;
+}
+static const Axis &acrossRows(const TileRing::Tile &tile) {
+  return tile.turned ? *tile.second : *tile.first;
 }
 
+TileRing::TileRing(KernelEmitter &emit, const Tile &tile, ArrayRef<int> outer)
+    : StageRing(emit, tile.stages), tile(tile),
+      map(tile.operand, alongRow(tile).loops[0], acrossRows(tile), outer,
+          tile.rows) {}
+
 Condition TileRing::suits() const {
-  if (tile.first->loops.size() != 1 || tile.second->loops.size() != 1 ||
-      loops().size() > mostTensorMapDims || tile.rows > mostTensorMapBox)
+  if (alongRow(tile).loops.size() != 1 || !map.exists())
     return {false, {}};
   return tile.aligned;
 }
 
-void TileRing::makeMap(ArrayRef<Index> extents) {
-  map = makeTensorMap(emit, tile.operand, loops(), extents, tile.rows);
-}
+void TileRing::makeMap(ArrayRef<Index> extents) { map.make(emit, extents); }
 
 void TileRing::load(Index number, Index firstStart, Index secondStart,
                     ArrayRef<Index> ivs) {
@@ -129,7 +147,7 @@ void TileRing::load(Index number, Index firstStart, Index secondStart,
     for (int64_t box = 0; box < elements / boxElements; ++box) {
       Index column =
           emit.add(inRow, emit.constant(box * WarpgroupTiles::rowElements));
-      copyBox(emit, map, boxCoordinates(emit, loops(), column, row, ivs),
+      copyBox(emit, map.get(), map.coordinates(emit, column, row, ivs),
               sharedPointer(
                   emit, emit.add(start, emit.constant(2 * box * boxElements))),
               full);

@@ -20,22 +20,38 @@
 
 namespace shardir {
 
-/// The loops of an operand's tensor map: along rows, across them, and those of
-/// `outer` that move it.
-llvm::SmallVector<int> tensorMapLoops(const NestOperand &operand, int alongRow,
-                                      int acrossRows,
-                                      llvm::ArrayRef<int> outer);
-/// On the host: the map of such loops, in boxes of `rows` rows. `extents` are
-/// those of all loops.
-mlir::Value makeTensorMap(KernelEmitter &emit, const NestOperand &operand,
-                          llvm::ArrayRef<int> loops,
-                          llvm::ArrayRef<Index> extents, int64_t rows);
-/// In the kernel: where the box at `column` and `row` is, at these ivs of the
-/// other loops.
-llvm::SmallVector<mlir::Value> boxCoordinates(KernelEmitter &emit,
-                                              llvm::ArrayRef<int> loops,
-                                              Index column, Index row,
-                                              llvm::ArrayRef<Index> ivs);
+/// The tensor map of an operand in boxes of `rows` rows, which follow each
+/// other along `across`: of its loops, a box has all of each but the slowest
+/// one.
+class RowMap {
+public:
+  /// Rows run along the loop `alongRow`; of `outer` those count that move the
+  /// operand.
+  RowMap(const NestOperand &operand, int alongRow, const Axis &across,
+         llvm::ArrayRef<int> outer, int64_t rows);
+
+  /// On the host: whether there are such boxes.
+  bool exists() const;
+  /// On the host, with the extents of all loops.
+  void make(KernelEmitter &emit, llvm::ArrayRef<Index> extents);
+  mlir::Value get() const { return map; }
+  /// In the kernel: where the box at `column` and `row`, the first one of a
+  /// box, is, at these ivs of the other loops.
+  llvm::SmallVector<mlir::Value> coordinates(KernelEmitter &emit, Index column,
+                                             Index row,
+                                             llvm::ArrayRef<Index> ivs) const;
+
+private:
+  /// The rows that the faster loops of `across` have together; 0 if unknown.
+  int64_t inner() const;
+
+  NestOperand operand;
+  int alongRow;
+  Axis across;
+  llvm::SmallVector<int> outer;
+  int64_t rows;
+  mlir::Value map;
+};
 
 /// All threads of a block of three warpgroups: the first `threads` run
 /// `multiply`, with registers that the others, which run `copy`, give away.
@@ -84,25 +100,21 @@ public:
 
   /// `outer` are the loops besides those of the tile's axes. `tile` outlives
   /// the ring.
-  TileRing(KernelEmitter &emit, const Tile &tile, llvm::ArrayRef<int> outer)
-      : StageRing(emit, tile.stages), tile(tile), outer(outer) {}
+  TileRing(KernelEmitter &emit, const Tile &tile, llvm::ArrayRef<int> outer);
 
   /// On the host: whether a tensor map can describe the operand.
   Condition suits() const;
   /// On the host, with the extents of all loops.
   void makeMap(llvm::ArrayRef<Index> extents);
-  void prefetchMap() { prefetchTensorMap(emit, map); }
+  void prefetchMap() { prefetchTensorMap(emit, map.get()); }
   /// By a warp: waits until the stage is empty and has TMA fill it. `ivs` are
   /// those of the outer loops.
   void load(Index number, Index firstStart, Index secondStart,
             llvm::ArrayRef<Index> ivs);
 
 private:
-  llvm::SmallVector<int> loops() const;
-
   const Tile &tile;
-  llvm::SmallVector<int> outer;
-  mlir::Value map;
+  RowMap map;
 };
 
 } // namespace shardir

@@ -283,7 +283,7 @@ chooseGroupedTiles(mlir::linalg::LinalgOp op, unsigned input,
 bool suitsGroups(mlir::linalg::LinalgOp op, const TilePlan &plan);
 /// The estimate of a choice. Its reason names `unit`, the tile and fused ops.
 Estimate estimateOfTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
-                         const TileChoice &choice);
+                         const TileChoice &choice, const GpuTarget &target);
 
 /// Emits `op` and the neighbours that it takes along, and erases them.
 mlir::LogicalResult emitTiles(mlir::RewriterBase &rewriter,

@@ -120,7 +120,7 @@ public:
       return std::nullopt;
     return estimateOfTiles(
         contraction, multiplicand == Multiplicand::None ? "fma" : "mma.sync",
-        choose(contraction, target));
+        choose(contraction, target), target);
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,

@@ -160,7 +160,8 @@ Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> loops,
   for (int loop : loops)
     dims.push_back({extent(loop),
                     loop < 0 ? emit.constant(perRow) : operand.strides[loop]});
-  return makeTensorMap(emit, operand, dims, rows);
+  dims[1].box = rows;
+  return makeTensorMap(emit, operand, dims);
 }
 
 TensorMapTiles::Place TensorMapTiles::next(Place place) {

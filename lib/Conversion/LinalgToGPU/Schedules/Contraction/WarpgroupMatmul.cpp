@@ -91,7 +91,8 @@ public:
       return std::nullopt;
     if (scaled && !haveStepsOneScale(contraction, choice.plan.bk))
       return std::nullopt;
-    Estimate estimate = estimateOfTiles(contraction, kernel.units, choice);
+    Estimate estimate =
+        estimateOfTiles(contraction, kernel.units, choice, target);
     if (target.isHost())
       estimate.seconds = 1;
     if (!suits.always())

@@ -151,6 +151,47 @@ int64_t splitsFor(const RowChain &chain, linalg::LinalgOp reduction,
   return std::clamp<int64_t>(std::min(most, wanted), 1, 1024);
 }
 
+/// Of one run of a chain.
+struct ChainCost {
+  double bytes = 0;   ///< read and written
+  double seconds = 0; ///< of all threads, for elements
+};
+
+/// What members make is in registers until the row has been read once more,
+/// which a reduction asks for whose outcome is needed.
+ChainCost costOf(const RowChain &chain, const RowPlan &plan,
+                 const GpuTarget &target) {
+  ChainCost cost;
+  llvm::DenseSet<Value> inRegisters, waiting;
+  for (const ChainMember &member : chain.members) {
+    linalg::LinalgOp op = member.op;
+    if (plan.chunks == 0 && llvm::any_of(op->getOperands(), [&](Value each) {
+          return waiting.contains(each);
+        })) {
+      inRegisters.clear();
+      waiting.clear();
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value buffer = operand.get();
+      bool isRead =
+          op.payloadUsesValueFromOperand(&operand) && !op.isDpsInit(&operand);
+      if (isRead && inRegisters.insert(buffer).second)
+        cost.bytes += bytesOf(buffer);
+    }
+    for (Value made : op.getDpsInits()) {
+      inRegisters.insert(made);
+      if (member.kind == ChainMember::Kind::Reduction)
+        waiting.insert(made);
+    }
+    // A multiply-add is one instruction.
+    bool isSum = member.kind == ChainMember::Kind::Reduction;
+    cost.seconds += secondsOfBody(op, target) / (isSum ? 2 : 1);
+  }
+  for (Value buffer : chain.escaping)
+    cost.bytes += bytesOf(buffer);
+  return cost;
+}
+
 class RowReduction : public Schedule {
 public:
   StringRef name() const override { return "row_reduction"; }
@@ -198,11 +239,22 @@ public:
       if (elements * size > smallBytes)
         bytes += (iterations - elements) / 4 * size;
     }
+    auto secondsFor = [&](double bytes, double arithmetic) {
+      return target.launchSeconds +
+             std::max(bytes / (0.85 * target.copyBytesPerSecond), arithmetic) /
+                 filled;
+    };
+    double alone =
+        secondsFor(bytes, 2 * each * iterations / target.scalarFlops);
     Estimate estimate;
-    estimate.seconds = target.launchSeconds +
-                       std::max(bytes / (0.85 * target.copyBytesPerSecond),
-                                2 * each * iterations / target.scalarFlops) /
-                           filled;
+    estimate.seconds = alone;
+    if (chain.members.size() > 1) {
+      ChainCost all = costOf(chain, plan, target);
+      estimate.seconds =
+          secondsFor(all.bytes + bytes - bytesMoved(reduction), all.seconds);
+      // Another schedule of the reduction leaves the rest to other kernels.
+      estimate.saved = estimate.seconds - alone;
+    }
     estimate.fused = chain.members.size() - 1 + chain.deadFills.size();
     if (chain.members.size() > 1)
       estimate.beside = besideOf(llvm::map_to_vector(
