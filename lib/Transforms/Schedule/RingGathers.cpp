@@ -196,14 +196,13 @@ private:
     }
     if (options.overlap)
       gathers -= secondsBetween(ready, op, /*enough=*/gathers, options);
-    double work =
-        loops.flops / (loops.narrow ? options.narrowFlops : options.flops);
-    double part = work / ring.devices + options.launch;
+    double whole = secondsOfPart(loops, ring.loop, 1, options),
+           part = secondsOfPart(loops, ring.loop, ring.devices, options);
     // The last block has no other behind it.
     double around = options.overlap
                         ? (ring.devices - 1) * std::max(part, step) + part
                         : (ring.devices - 1) * (part + step) + part;
-    return {gathers + work + options.launch, around};
+    return {gathers + whole, around};
   }
 
   LogicalResult decompose(Operation *op, const RingLoops &loops, Ring &ring,

@@ -47,8 +47,7 @@ struct SumRing {
   unsigned loop = 0;
   std::vector<AxisRef> axes;
   int64_t devices = 1;
-  double flops = 0;
-  bool narrow = false;
+  RingLoops loops;
 };
 
 /// Sums of fewer than 32 bits would be rounded on each device.
@@ -92,8 +91,7 @@ std::optional<SumRing> findRing(ReduceScatterOp scatter,
   ring.loop = loop.getPosition();
   ring.axes = joined.axes;
   ring.devices = groupSize(mesh, ring.axes);
-  ring.flops = loops->flops;
-  ring.narrow = loops->narrow;
+  ring.loops = std::move(*loops);
   if (ring.devices < 2 || ring.devices > mostRingDevices)
     return std::nullopt;
   return ring;
@@ -166,13 +164,12 @@ private:
     for (size_t dim = 0; dim < shape.size(); ++dim)
       bytes *= maxLocalExtent(to, mesh, shape[dim], dim);
     double step = turnSeconds(mesh, ring.axes, bytes);
-    double work =
-        ring.flops / (ring.narrow ? options.narrowFlops : options.flops);
-    double part = work / ring.devices + options.launch;
+    double whole = secondsOfPart(ring.loops, ring.loop, 1, options),
+           part = secondsOfPart(ring.loops, ring.loop, ring.devices, options);
     // The received block is added after the part: two blocks read, one written.
     double add = options.launch + 3 * bytes / options.bandwidth;
     double turn = (options.overlap ? std::max(part, step) : part + step) + add;
-    return {work + options.launch + reduced, part + (ring.devices - 1) * turn};
+    return {whole + reduced, part + (ring.devices - 1) * turn};
   }
 
   LogicalResult decompose(SumRing &ring, const MeshTable &before) {

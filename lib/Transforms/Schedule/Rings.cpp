@@ -37,8 +37,26 @@ static bool isNarrow(ValueRange operands) {
   });
 }
 
+double shardir::secondsOfPart(const RingLoops &loops, unsigned loop,
+                              int64_t parts,
+                              const ScheduleCollectivesOptions &options) {
+  double bytes = 0;
+  for (auto [each, map] : llvm::zip(loops.bytes, loops.maps))
+    bytes += each / (map.isFunctionOfDim(loop) ? double(parts) : 1.0);
+  double flops = loops.narrow ? options.narrowFlops : options.flops;
+  return options.launch + std::max(loops.flops / double(parts) / flops,
+                                   bytes / options.bandwidth);
+}
+
 std::optional<RingLoops> shardir::ringLoopsOf(Operation *op) {
   RingLoops result;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<ShapedType>(operand.getType());
+    double bytes = type ? double(elementBytes(type.getElementType())) : 0;
+    for (int64_t extent : type ? type.getShape() : ArrayRef<int64_t>())
+      bytes *= ShapedType::isDynamic(extent) ? 1024 : double(extent);
+    result.bytes.push_back(bytes);
+  }
   auto cut = [&](ArrayRef<unsigned> loops) {
     for (unsigned loop : loops)
       result.cuttable[loop] = true;
@@ -202,8 +220,7 @@ double shardir::secondsBetween(Operation *first, Operation *last, double enough,
   for (Operation *op = last->getPrevNode();
        op && op != first && seconds < enough; op = op->getPrevNode())
     if (std::optional<RingLoops> loops = ringLoopsOf(op))
-      seconds +=
-          loops->flops / (loops->narrow ? options.narrowFlops : options.flops);
+      seconds += secondsOfPart(*loops, /*loop=*/0, /*parts=*/1, options);
   return std::min(seconds, enough);
 }
 

@@ -37,8 +37,9 @@ struct RingLoops {
   /// May be cut, and each part adds to what the inits hold or makes its own
   /// part of them.
   llvm::SmallVector<bool> cuttable;
-  /// Of one call on the device, in floating-point operations; 0 where it does
-  /// little with each element.
+  /// By operand, in memory; extents that are not known count as 1024.
+  llvm::SmallVector<double> bytes;
+  /// Of one call on the device, in floating-point operations.
   double flops = 0;
   /// True if all large operands have 16 bits or less.
   bool narrow = false;
@@ -46,6 +47,11 @@ struct RingLoops {
 
 /// nullopt for ops that rings are not for.
 std::optional<RingLoops> ringLoopsOf(mlir::Operation *op);
+
+/// Seconds of one of `parts` of an op, which is cut along `loop`: each part
+/// reads all of the operands that do not run along it.
+double secondsOfPart(const RingLoops &loops, unsigned loop, int64_t parts,
+                     const ScheduleCollectivesOptions &options);
 
 /// The one dim that `blocks` splits further than `gathered`, one block per
 /// device of the axes that it does so over; -1 where there is no such dim.

@@ -241,11 +241,22 @@ bool Epilogue::isPaired(KernelEmitter &emit) const {
   });
 }
 
-std::array<SmallVector<Value>, 2>
-Epilogue::loadPairs(KernelEmitter &emit, ArrayRef<Index> ivs) const {
+SmallVector<Index> Epilogue::mapIvsOf(KernelEmitter &emit,
+                                      ArrayRef<Index> ivs) const {
+  SmallVector<Index> opIvs = opIvsOf(emit, *contraction, ivs), result;
+  for (int loop : loops)
+    result.push_back(loop < 0 ? emit.constant(0) : opIvs[loop]);
+  return result;
+}
+
+Epilogue::Loaded Epilogue::load(KernelEmitter &emit,
+                                ArrayRef<Index> ivs) const {
+  Loaded lanes;
+  if (!map)
+    return lanes;
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  std::array<SmallVector<Value>, 2> lanes;
+  SmallVector<Index> mapIvs = mapIvsOf(emit, ivs);
   for (SmallVector<Value> &inputs : lanes)
     inputs.resize(map->numInputs());
   linalg::LinalgOp op = map->getOp();
@@ -253,7 +264,7 @@ Epilogue::loadPairs(KernelEmitter &emit, ArrayRef<Index> ivs) const {
     const NestOperand &operand = map->operands[i];
     if (pairs[i] == Pair::None || op.getBlock()->getArgument(i).use_empty())
       continue;
-    Value at = map->address(emit, operand, ivs);
+    Value at = map->address(emit, operand, mapIvs);
     if (pairs[i] == Pair::Same) {
       lanes[0][i] = lanes[1][i] =
           memref::LoadOp::create(builder, loc, operand.flat, at);
@@ -293,27 +304,22 @@ SmallVector<Value> Epilogue::elementsOf(KernelEmitter &emit,
   return values;
 }
 
-SmallVector<SmallVector<Value>>
-Epilogue::mapAll(KernelEmitter &emit, ArrayRef<Index> ivs,
-                 ArrayRef<Value> elements, SmallVector<Index> &mapIvs) const {
-  SmallVector<Index> opIvs = opIvsOf(emit, *contraction, ivs);
-  for (int loop : loops)
-    mapIvs.push_back(loop < 0 ? emit.constant(0) : opIvs[loop]);
+SmallVector<SmallVector<Value>> Epilogue::mapAll(KernelEmitter &emit,
+                                                 ArrayRef<Index> mapIvs,
+                                                 ArrayRef<Value> elements,
+                                                 const Loaded &loaded) const {
   int minor = contraction->parts[contraction->n].empty()
                   ? -1
                   : contraction->parts[contraction->n].back();
-  std::array<SmallVector<Value>, 2> given;
-  if (elements.size() == 2)
-    given = loadPairs(emit, mapIvs);
   SmallVector<SmallVector<Value>> results;
   for (auto [i, value] : llvm::enumerate(elements)) {
-    SmallVector<Index> here = mapIvs;
+    SmallVector<Index> here(mapIvs);
     for (auto [loop, iv] : llvm::zip(loops, here))
       if (loop == minor)
         iv = emit.add(iv, emit.constant(i));
     SmallVector<Value> inputs(map->numInputs());
     if (elements.size() == 2)
-      inputs = given[i];
+      inputs = loaded[i];
     inputs[mapInput] = value;
     results.push_back(runScalarBody(emit, *map, here, inputs));
   }
@@ -327,8 +333,10 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
     storeRow(emit, c, emit.value(addressOf(emit, ivs)), elements);
   if (!map)
     return;
-  SmallVector<Index> mapIvs;
-  SmallVector<SmallVector<Value>> results = mapAll(emit, ivs, elements, mapIvs);
+  SmallVector<Index> mapIvs = mapIvsOf(emit, ivs);
+  SmallVector<SmallVector<Value>> results =
+      mapAll(emit, mapIvs, elements,
+             elements.size() == 2 ? load(emit, ivs) : Loaded());
   for (auto [r, operand] : llvm::enumerate(map->results())) {
     SmallVector<Value> row;
     for (const SmallVector<Value> &of : results)
@@ -337,24 +345,41 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
   }
 }
 
-SmallVector<Value> Epilogue::valuesOf(KernelEmitter &emit, ArrayRef<Index> ivs,
-                                      ArrayRef<Value> sums) const {
+SmallVector<SmallVector<Value>> Epilogue::valuesOf(KernelEmitter &emit,
+                                                   ArrayRef<Index> ivs,
+                                                   ArrayRef<Value> sums,
+                                                   const Loaded *loaded) const {
   SmallVector<Value> elements = elementsOf(emit, ivs, sums);
+  SmallVector<SmallVector<Value>> values;
+  if (storesResult)
+    values.push_back(elements);
   if (!map)
-    return elements;
-  SmallVector<Index> mapIvs;
-  SmallVector<Value> values;
-  for (const SmallVector<Value> &of : mapAll(emit, ivs, elements, mapIvs))
-    values.push_back(of[0]);
+    return values;
+  SmallVector<SmallVector<Value>> mapped = mapAll(
+      emit, mapIvsOf(emit, ivs), elements, loaded ? *loaded : load(emit, ivs));
+  for (size_t r = 0; r < map->results().size(); ++r) {
+    values.emplace_back();
+    for (const SmallVector<Value> &of : mapped)
+      values.back().push_back(of[r]);
+  }
   return values;
 }
 
-std::optional<NestOperand> Epilogue::onlyResult() const {
-  if (!map)
-    return c;
-  if (storesResult || map->results().size() != 1)
-    return std::nullopt;
-  NestOperand result = map->results().front();
+std::optional<SmallVector<NestOperand>> Epilogue::results() const {
+  SmallVector<NestOperand> found;
+  if (storesResult)
+    found.push_back(c);
+  if (map)
+    for (const NestOperand &result : map->results()) {
+      std::optional<NestOperand> of = alongLoops(result);
+      if (!of)
+        return std::nullopt;
+      found.push_back(*of);
+    }
+  return found;
+}
+
+std::optional<NestOperand> Epilogue::alongLoops(NestOperand result) const {
   SmallVector<Index> strides;
   auto strideOf = [&](int opLoop) -> Index {
     auto found = llvm::find(loops, opLoop);

@@ -80,14 +80,21 @@ public:
   /// True if two neighbours can be stored at once everywhere.
   bool isPaired(KernelEmitter &emit) const;
 
-  /// The one buffer that is written, with its strides along the contraction's
-  /// loops; nullopt where there are several, or where it does not move along
-  /// them linearly.
-  std::optional<NestOperand> onlyResult() const;
-  /// The value that `finish` would store into `onlyResult`.
-  llvm::SmallVector<mlir::Value>
+  /// The buffers that are written, with their strides along the contraction's
+  /// loops: C, where something else reads it, then the map's; nullopt where one
+  /// does not move along them linearly.
+  std::optional<llvm::SmallVector<NestOperand>> results() const;
+
+  /// By lane and input of the map: what was loaded, or null.
+  using Loaded = std::array<llvm::SmallVector<mlir::Value>, 2>;
+  /// What the map reads at the element at `ivs` and at the neighbour behind it,
+  /// which exist; where its body is to read an input by itself, null.
+  Loaded load(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
+  /// By result, the two values that `finish` would store; `loaded`, if given,
+  /// is what `load` gave at `ivs`.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   valuesOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
-           llvm::ArrayRef<mlir::Value> sums) const;
+           llvm::ArrayRef<mlir::Value> sums, const Loaded *loaded) const;
 
 private:
   /// C's elements: sums with what C held, rounded.
@@ -95,15 +102,15 @@ private:
   elementsOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
              llvm::ArrayRef<mlir::Value> sums) const;
   Index addressOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
-  /// The map's results at C's elements, by element; the ivs of the first.
+  /// The ivs of the map at C's element at `ivs`.
+  llvm::SmallVector<Index> mapIvsOf(KernelEmitter &emit,
+                                    llvm::ArrayRef<Index> ivs) const;
+  /// The map's results at C's elements, by element.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
-  mapAll(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
-         llvm::ArrayRef<mlir::Value> elements,
-         llvm::SmallVector<Index> &mapIvs) const;
-  /// The map's other inputs at `ivs` and at the neighbour behind, by lane; null
-  /// where its body is to read them by itself.
-  std::array<llvm::SmallVector<mlir::Value>, 2>
-  loadPairs(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
+  mapAll(KernelEmitter &emit, llvm::ArrayRef<Index> mapIvs,
+         llvm::ArrayRef<mlir::Value> elements, const Loaded &loaded) const;
+  /// `result` of the map with strides along the contraction's loops.
+  std::optional<NestOperand> alongLoops(NestOperand result) const;
 
   const Contraction *contraction = nullptr;
   std::optional<Prologue> prologues[2];

@@ -154,8 +154,11 @@ std::optional<LibraryProduct> LibraryProduct::match(KernelEmitter &emit,
     FailureOr<Epilogue> finished =
         Epilogue::create(emit, *contraction, neighbours, product.c);
     std::optional<NestOperand> result;
-    if (succeeded(finished))
-      result = finished->onlyResult();
+    if (succeeded(finished)) {
+      auto results = finished->results();
+      if (results && results->size() == 1)
+        result = results->front();
+    }
     if (result && result->isUnit(n))
       product.c = *result;
     else

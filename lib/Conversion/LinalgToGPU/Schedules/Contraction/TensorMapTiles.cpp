@@ -95,30 +95,38 @@ void TensorMapTiles::prepare(function_ref<void()> init) {
   shared = emit.sharedAddress();
   initBarriers(emit, [&] {
     init();
-    for (Value map : {mapA, mapB, mapC})
-      if (map)
-        prefetchTensorMap(emit, map);
+    for (Value map : {mapA, mapB})
+      prefetchTensorMap(emit, map);
+    for (Value map : mapsC)
+      prefetchTensorMap(emit, map);
   });
 }
 
-void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes) {
-  std::optional<NestOperand> result = epilogue.onlyResult();
+void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes,
+                                size_t mostResults) {
+  std::optional<SmallVector<NestOperand>> results = epilogue.results();
   int n = contraction.n;
-  if (!result || plan.splits > 1 ||
-      !llvm::is_contained(elementSizes, elementBytes(result->element)) ||
-      !result->isUnit(n) || !epilogue.isPaired(emit) ||
-      !emit.isAligned(*result, n, 16 / elementBytes(result->element)).always())
+  if (!results || results->size() > mostResults || plan.splits > 1 ||
+      !epilogue.isPaired(emit))
     return;
+  resultBytes = elementBytes(results->front().element);
+  auto suits = [&](const NestOperand &result) {
+    return elementBytes(result.element) == resultBytes && result.isUnit(n) &&
+           emit.isAligned(result, n, 16 / resultBytes).always();
+  };
   storeDims = {n, contraction.m};
   for (int loop : contraction.outer)
     storeDims.push_back(loop);
-  if (storeDims.size() <= mostTensorMapDims)
-    mapC = tensorMap(*result, storeDims, rows);
+  if (llvm::is_contained(elementSizes, resultBytes) &&
+      storeDims.size() <= mostTensorMapDims && llvm::all_of(*results, suits))
+    for (const NestOperand &result : *results)
+      mapsC.push_back(tensorMap(result, storeDims, rows));
 }
 
-void TensorMapTiles::storeBox(Index buffer, Index row, Index column) {
+void TensorMapTiles::storeBox(size_t result, Index buffer, Index row,
+                              Index column) {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-      emit.builder, emit.loc, mapC, pointer(buffer),
+      emit.builder, emit.loc, mapsC[result], pointer(buffer),
       coordinates(storeDims, column, contraction.n, row), Value(),
       NVVM::TMAStoreMode::TILE, Value());
   NVVM::CpAsyncBulkCommitGroupOp::create(emit.builder, emit.loc);
@@ -261,34 +269,36 @@ void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
 }
 
 SmallVector<Value> TensorMapTiles::packed(Index m, Index n,
-                                          ArrayRef<Value> sums, bool exist) {
+                                          ArrayRef<Value> sums, bool exist,
+                                          const Epilogue::Loaded *loaded) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  int64_t count = elementBytes(epilogue.onlyResult()->element) / 2;
+  int64_t count = resultBytes / 2;
   auto words = [&] {
-    SmallVector<Value> values = epilogue.valuesOf(emit, ivsAt(m, n), sums);
-    auto type = VectorType::get(2, values[0].getType());
-    Value pair = vector::FromElementsOp::create(builder, loc, type, values);
-    Value cast = vector::BitCastOp::create(
-        builder, loc, VectorType::get(count, builder.getI32Type()), pair);
-    SmallVector<Value> result;
-    for (int64_t i = 0; i < count; ++i)
-      result.push_back(vector::ExtractOp::create(builder, loc, cast, i));
-    return result;
+    SmallVector<Value> found;
+    for (const SmallVector<Value> &values :
+         epilogue.valuesOf(emit, ivsAt(m, n), sums, loaded)) {
+      auto type = VectorType::get(2, values[0].getType());
+      Value pair = vector::FromElementsOp::create(builder, loc, type, values);
+      Value cast = vector::BitCastOp::create(
+          builder, loc, VectorType::get(count, builder.getI32Type()), pair);
+      for (int64_t i = 0; i < count; ++i)
+        found.push_back(vector::ExtractOp::create(builder, loc, cast, i));
+    }
+    return found;
   };
   if (exist)
     return words();
   Value inside = emit.both(emit.lessThan(m, extent(contraction.m)),
                            emit.lessThan(n, extent(contraction.n)));
+  size_t all = size_t(count) * mapsC.size();
   auto branch = scf::IfOp::create(
-      builder, loc, SmallVector<Type>(size_t(count), builder.getI32Type()),
-      inside, true);
+      builder, loc, SmallVector<Type>(all, builder.getI32Type()), inside, true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, loc, words());
   builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc,
-                       SmallVector<Value>(size_t(count), emit.i32(0)));
+  scf::YieldOp::create(builder, loc, SmallVector<Value>(all, emit.i32(0)));
   return SmallVector<Value>(branch.getResults());
 }
 

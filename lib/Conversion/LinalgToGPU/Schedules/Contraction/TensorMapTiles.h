@@ -55,9 +55,10 @@ protected:
 
   // On the host.
   void makeMaps();
-  /// Sets `mapC` if C, or what is made of it, can leave through shared memory,
-  /// a box of so many rows of 128 bytes at a time.
-  void planStores(int64_t rows, llvm::ArrayRef<int64_t> elementSizes);
+  /// Sets `mapsC` if C, and what is made of it, at most so many buffers, can
+  /// leave through shared memory, a box of so many rows of 128 bytes at a time.
+  void planStores(int64_t rows, llvm::ArrayRef<int64_t> elementSizes,
+                  size_t mostResults);
   /// As many as tiles need, at most one per multiprocessor.
   void countTiles();
 
@@ -107,12 +108,15 @@ protected:
   Place start(int64_t parity) {
     return {emit.value(emit.constant(0)), emit.i32(parity)};
   }
-  /// Two neighbours of the result as one or two words; anything where there
-  /// are none.
+  /// Two neighbours of each result as one or two words, one result's behind
+  /// the other's; anything where there are none. `loaded` as in
+  /// Epilogue::valuesOf.
   llvm::SmallVector<mlir::Value>
-  packed(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool exist);
-  /// The box of C at `row` and `column` leaves from `buffer`; one thread.
-  void storeBox(Index buffer, Index row, Index column);
+  packed(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool exist,
+         const Epilogue::Loaded *loaded = nullptr);
+  /// The box of a result at `row` and `column` leaves from `buffer`; one
+  /// thread.
+  void storeBox(size_t result, Index buffer, Index row, Index column);
 
   // Shorthands.
   /// The address of a byte of shared memory.
@@ -123,7 +127,10 @@ protected:
   void release(mlir::Value stage);
 
   Index tilesM, tilesN, tiles, blocks;
-  mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
+  mlir::Value mapA, mapB;
+  /// By result; none where threads store themselves.
+  llvm::SmallVector<mlir::Value> mapsC;
+  int64_t resultBytes = 0; ///< of an element of each of these
   int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
 

@@ -227,7 +227,7 @@ void TensorMemoryKernel::storeBoxes(
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   constexpr int64_t vectorBytes = 16;
-  int64_t size = elementBytes(epilogue.onlyResult()->element);
+  int64_t size = resultBytes;
   int64_t columns = rowBytes / size, perVector = vectorBytes / size;
   bool full =
       divides(contraction.m, plan.bm) && divides(contraction.n, plan.bn);
@@ -267,7 +267,8 @@ void TensorMemoryKernel::storeBoxes(
     publishToAsyncProxy(emit);
     meet(emit, emit.i32(1), groupThreads);
     emit.branch(leads, [&] {
-      storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
+      storeBox(0, buffer, firstRow,
+               emit.add(tileN, emit.constant(box * columns)));
     });
   }
 }
@@ -311,7 +312,7 @@ void TensorMemoryKernel::storeTiles() {
                   sum = arith::SelectOp::create(builder, loc, some, sum, none);
                 return sums;
               };
-              if (mapC) {
+              if (!mapsC.empty()) {
                 storeBoxes(loadChunk, row, leads);
                 return after(turn).values();
               }
@@ -324,15 +325,15 @@ void TensorMemoryKernel::storeTiles() {
               }
               return after(turn).values();
             });
-  if (mapC)
+  if (!mapsC.empty())
     emit.branch(leads, [&] { awaitStores(emit, 0, /*read=*/false); });
 }
 
 void TensorMemoryKernel::run(StringRef name) {
   countTiles();
   makeMaps();
-  planStores(rows, {2, 4});
-  if (mapC)
+  planStores(rows, {2, 4}, /*mostResults=*/1);
+  if (!mapsC.empty())
     storeBytes = storeBuffers * boxBytes;
   makePartials();
   emit.launch(

@@ -82,9 +82,9 @@ private:
 };
 } // namespace
 
-/// The warpgroup's rows, 64 columns at a time, by turns through two boxes of
-/// shared memory: while the copy engine reads one the other is written. `leads`
-/// is true for the one thread that talks to it.
+/// The warpgroup's rows, 64 columns of a result at a time, by turns through two
+/// boxes of shared memory: while the copy engine reads one the other is
+/// written. `leads` is true for the one thread that talks to it.
 void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
                                        Value leads) {
   OpBuilder &builder = emit.builder;
@@ -96,40 +96,67 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
   bool full =
       divides(contraction.m, plan.bm) && divides(contraction.n, plan.bn);
   constexpr int64_t columns = 64, chunk = 16;
-  for (int64_t box = 0; box < plan.bn / columns; ++box) {
-    Index buffer = emit.add(emit.constant(plan.stages * stageBytes() +
-                                          box % storeBuffers * boxBytes),
-                            emit.mul(group, storeBuffers * boxBytes));
-    emit.branch(leads, [&] {
-      // A tile of one box always takes the first buffer.
-      awaitStores(emit, plan.bn == columns ? 0 : storeBuffers - 1,
-                  /*read=*/true);
-    });
-    meet(emit, id, groupThreads);
+  // A thread's pairs of a box.
+  struct Pair {
+    Index row, m, n;
+    int64_t eight, at;
+    Epilogue::Loaded loaded;
+    SmallVector<Value> words;
+  };
+  int64_t boxes = plan.bn / columns * int64_t(mapsC.size()), stored = 0;
+  for (int64_t first = 0; first < plan.bn; first += columns) {
+    SmallVector<Pair> pairs;
     for (int64_t half = 0; half < 2; ++half)
       for (int64_t j = 0; j < columns / 8; ++j) {
         Index row = emit.add(emit.add(emit.mul(warp, 16), emit.div(lane, 4)),
                              emit.constant(8 * half));
-        Index m = emit.add(firstRow, row);
         Index n = emit.add(emit.add(tileN, emit.mul(emit.rem(lane, 4), 2)),
-                           emit.constant(box * columns + 8 * j));
-        int64_t at = 4 * (box * columns / 8 + j) + 2 * half;
-        Value pair = packed(
-            m, n, {product.sum(sums, at), product.sum(sums, at + 1)}, full)[0];
+                           emit.constant(first + 8 * j));
+        pairs.push_back({row,
+                         emit.add(firstRow, row),
+                         n,
+                         j,
+                         4 * (first / 8 + j) + 2 * half,
+                         {},
+                         {}});
+      }
+    // All loads are on their way at a time.
+    if (full)
+      for (Pair &pair : pairs)
+        pair.loaded = epilogue.load(emit, ivsAt(pair.m, pair.n));
+    for (size_t result = 0; result < mapsC.size(); ++result, ++stored) {
+      Index buffer = emit.add(emit.constant(plan.stages * stageBytes() +
+                                            stored % storeBuffers * boxBytes),
+                              emit.mul(group, storeBuffers * boxBytes));
+      emit.branch(leads, [&] {
+        // Tiles begin with the first buffer.
+        awaitStores(emit, boxes % storeBuffers == 0 ? storeBuffers - 1 : 0,
+                    /*read=*/true);
+      });
+      meet(emit, id, groupThreads);
+      for (Pair &pair : pairs) {
+        if (result == 0)
+          pair.words = packed(
+              pair.m, pair.n,
+              {product.sum(sums, pair.at), product.sum(sums, pair.at + 1)},
+              full, full ? &pair.loaded : nullptr);
         // Chunks of 16 bytes change places by the row's number.
-        Index mixed = emit.exclusiveOr(emit.rem(row, 8), emit.constant(j));
+        Index mixed =
+            emit.exclusiveOr(emit.rem(pair.row, 8), emit.constant(pair.eight));
         Index place =
-            emit.add(emit.add(emit.mul(row, WarpgroupProduct::rowBytes),
+            emit.add(emit.add(emit.mul(pair.row, WarpgroupProduct::rowBytes),
                               emit.mul(mixed, chunk)),
                      emit.mul(emit.rem(lane, 4), 4));
-        LLVM::StoreOp::create(builder, loc, pair,
+        LLVM::StoreOp::create(builder, loc, pair.words[result],
                               pointer(emit.add(buffer, place)));
       }
-    publishToAsyncProxy(emit);
-    meet(emit, id, groupThreads);
-    emit.branch(leads, [&] {
-      storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
-    });
+      publishToAsyncProxy(emit);
+      meet(emit, id, groupThreads);
+      emit.branch(leads, [&] {
+        storeBox(result, buffer, firstRow,
+                 emit.add(tileN, emit.constant(first)));
+      });
+    }
   }
 }
 
@@ -294,7 +321,7 @@ void WarpSpecializedKernel::multiplyTiles() {
       }
     }
     auto storeAll = [&] {
-      if (mapC)
+      if (!mapsC.empty())
         return storeBoxes(sums, rowGroup, inGroup, leads);
       Index row = emit.add(tileM, emit.mul(rowGroup, WarpgroupProduct::rows));
       product.forEachPair(inGroup, [&](Index m, Index n, int64_t at) {
@@ -319,15 +346,15 @@ void WarpSpecializedKernel::multiplyTiles() {
         });
     return end;
   });
-  if (mapC)
+  if (!mapsC.empty())
     emit.branch(leads, [&] { awaitStores(emit, 0, /*read=*/false); });
 }
 
 void WarpSpecializedKernel::run(StringRef name) {
   countTiles();
   makeMaps();
-  planStores(WarpgroupProduct::rows, {2});
-  if (mapC)
+  planStores(WarpgroupProduct::rows, {2}, /*mostResults=*/2);
+  if (!mapsC.empty())
     storeBytes = storingGroups() * storeBuffers * boxBytes;
   makePartials();
   emit.launch(
