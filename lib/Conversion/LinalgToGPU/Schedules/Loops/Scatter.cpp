@@ -10,7 +10,7 @@
 // places that they compute from data, one update per iteration: two updates
 // touch the same elements if their places agree, else none in common
 // (ScalarNest.h). A first kernel writes the place of each update as a number.
-// In the second one a warp per update (and 512 elements of its window) looks
+// In the second one a warp per update (and some elements of its window) looks
 // whether an earlier update has the same place; if none has, the warp does this
 // update and all later ones of that place, in their order. Every element is
 // thus updated in the order of the nest, by one lane, without atomics: the
@@ -40,8 +40,18 @@ constexpr double comparisonsPerSecond = 2e10;
 /// Fewer by the emulated GPU: from some 500 updates on it sorts.
 constexpr double emulatedPerSecond = 1.7e7;
 constexpr int64_t threads = 256, lanes = 32, warps = threads / lanes;
-/// Places that a lane looks at in a step, and elements of a window per lane.
-constexpr int64_t perStep = 8, perLane = 16;
+/// Places that a lane looks at in a step.
+constexpr int64_t perStep = 8;
+/// Of the updates, those that have one place: a text's most frequent word.
+constexpr double sharedPlace = 0.05;
+
+struct ScatterPlan {
+  /// Places and numbers are sorted, instead of each pair compared.
+  bool sorts = false;
+  /// Elements of a window per lane, one behind the other.
+  int64_t perLane = 16;
+  double seconds = 0; ///< of the search and of the updates of one place
+};
 
 /// Steps of a network that sorts so many.
 double networkSteps(double count) {
@@ -51,8 +61,8 @@ double networkSteps(double count) {
 
 class ScatterEmitter {
 public:
-  ScatterEmitter(KernelEmitter &emit, ScalarNest &nest, bool sorts)
-      : emit(emit), nest(nest), sorts(sorts) {}
+  ScatterEmitter(KernelEmitter &emit, ScalarNest &nest, const ScatterPlan &plan)
+      : emit(emit), nest(nest), sorts(plan.sorts), perLane(plan.perLane) {}
 
   void run() {
     for (scf::ForOp loop : nest.chain) {
@@ -398,6 +408,7 @@ private:
   KernelEmitter &emit;
   ScalarNest &nest;
   bool sorts;
+  int64_t perLane;
   SmallVector<Index> chainExtents, windowExtents, sizes;
   Index updates, window;
   Type keyType;
@@ -415,18 +426,17 @@ public:
       return std::nullopt;
     double updates = std::max(nest->chainTrips(), 1.0);
     double window = std::max(nest->parallelTrips(), 1.0);
-    double parts = std::ceil(window / (lanes * perLane));
     double accesses = nest->accesses();
-    double search =
-        std::min(searchSeconds(*nest, target), sortSeconds(*nest, target));
+    ScatterPlan plan = planFor(*nest, target);
+    double parts = std::ceil(window / double(lanes * plan.perLane));
     double update =
         std::max(accesses * 4 / target.copyBytesPerSecond,
                  accesses / updates / std::min(window, double(lanes)) *
                      loadLatency / parts);
     Estimate estimate;
-    estimate.seconds = 2 * target.launchSeconds + search + update;
+    estimate.seconds = 2 * target.launchSeconds + plan.seconds + update;
     estimate.reason = "a warp per update that is the first at its place";
-    if (sortSeconds(*nest, target) < searchSeconds(*nest, target))
+    if (plan.sorts)
       estimate.reason += ", of places that are sorted";
     return estimate;
   }
@@ -437,30 +447,37 @@ public:
     rewriter.setInsertionPoint(op);
     KernelEmitter emitter(rewriter, op);
     op->removeAttr(ShardIRDialect::kKernel);
-    ScatterEmitter(emitter, nest,
-                   sortSeconds(nest, target) < searchSeconds(nest, target))
-        .run();
+    ScatterEmitter(emitter, nest, planFor(nest, target)).run();
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// To compare each update with all others.
-  static double searchSeconds(const ScalarNest &nest, const GpuTarget &target) {
-    double updates = std::max(nest.chainTrips(), 1.0);
-    double parts =
-        std::ceil(std::max(nest.parallelTrips(), 1.0) / (lanes * perLane));
-    return std::max(
-        updates * updates * parts /
-            ((target.isHost() ? emulatedPerSecond : comparisonsPerSecond) *
-             target.multiprocessors),
-        std::ceil(updates / (lanes * perStep)) * loadLatency);
-  }
-  /// To sort them: words are read and written in each step.
-  static double sortSeconds(const ScalarNest &nest, const GpuTarget &target) {
-    double updates = std::max(nest.chainTrips(), 1.0);
-    return networkSteps(updates) *
-           (target.launchSeconds + updates * 16 / target.copyBytesPerSecond);
+  /// Shorter parts of a window search as often as there are parts, and do the
+  /// updates of one place, which follow each other, sooner.
+  static ScatterPlan planFor(const ScalarNest &nest, const GpuTarget &target) {
+    double updates = std::max(nest.chainTrips(), 1.0),
+           window = std::max(nest.parallelTrips(), 1.0);
+    double rate = (target.isHost() ? emulatedPerSecond : comparisonsPerSecond) *
+                  target.multiprocessors;
+    // Words are read and written in each step.
+    double sort = networkSteps(updates) *
+                  (target.launchSeconds +
+                   updates * 16 / target.copyBytesPerSecond);
+    std::optional<ScatterPlan> best;
+    for (int64_t perLane : {16, 8, 4, 2, 1}) {
+      double parts = std::ceil(window / double(lanes * perLane)),
+             each = std::ceil(std::min(window / lanes, double(perLane)));
+      double search =
+          std::max(updates * updates * parts / rate,
+                   std::ceil(updates / (lanes * perStep)) * loadLatency);
+      double repeated = sharedPlace * updates * each * loadLatency;
+      ScatterPlan plan = {sort < search, perLane,
+                          std::min(sort, search) + repeated};
+      if (!best || plan.seconds < best->seconds)
+        best = plan;
+    }
+    return *best;
   }
 };
 } // namespace
