@@ -182,9 +182,9 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     });
   }
 
-  /// Exponentials and quotients of 16-bit floats are computed in f32, whose
-  /// last bits are rounded away: the units' approximations are accurate enough,
-  /// and take a third of the instructions.
+  /// Exponentials, quotients and hyperbolic tangents of 16-bit floats are
+  /// computed in f32, whose last bits are rounded away: the units'
+  /// approximations are accurate enough, and take fewer instructions.
   static void approximateNarrow(gpu::GPUModuleOp module) {
     auto isNarrow = [](Operation *op) {
       Type element = getElementTypeOrSelf(op->getResult(0));
@@ -194,40 +194,64 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
       if (isNarrow(op))
         op.setFastmath(op.getFastmath() | arith::FastMathFlags::afn);
     });
+    // Within two units of the last place for all operands that are not
+    // subnormal. The one for `afn` gives 0 for large divisors.
     module.walk([&](arith::DivFOp op) {
       if (isNarrow(op))
-        divideInF32(op);
+        computeInF32(op, [](ImplicitLocOpBuilder &builder, ValueRange xy) {
+          auto name = builder.getStringAttr("llvm.nvvm.div.full");
+          return LLVM::CallIntrinsicOp::create(builder, builder.getF32Type(),
+                                               name, xy)
+              .getResult(0);
+        });
+    });
+    // Within 2^-11, which f16 would keep.
+    module.walk([&](math::TanhOp op) {
+      if (getElementTypeOrSelf(op.getType()).isBF16())
+        computeInF32(op, [](ImplicitLocOpBuilder &builder, ValueRange x) {
+          return LLVM::TanhOp::create(builder, x[0], LLVM::FastmathFlags::afn)
+              .getResult();
+        });
     });
   }
 
-  /// By an instruction for all operands that are not subnormal, within two
-  /// units of the last place. The one for `afn` gives 0 for large divisors.
-  static void divideInF32(arith::DivFOp op) {
-    ImplicitLocOpBuilder builder(op.getLoc(), op);
-    Type narrow = op.getType(), f32 = builder.getF32Type();
-    auto divide = [&](Value x, Value y) -> Value {
-      return LLVM::CallIntrinsicOp::create(
-                 builder, f32, builder.getStringAttr("llvm.nvvm.div.full"),
-                 ValueRange{x, y})
-          .getResult(0);
-    };
+  /// Computes each element of what `op`, of narrower floats, gives by `compute`
+  /// from its operands' elements in f32.
+  static void computeInF32(
+      Operation *op,
+      function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> compute) {
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    Type narrow = op->getResult(0).getType(), f32 = builder.getF32Type();
     auto vector = dyn_cast<VectorType>(narrow);
     Type wide = vector ? vector.clone(f32) : f32;
-    Value x = arith::ExtFOp::create(builder, wide, op.getLhs()),
-          y = arith::ExtFOp::create(builder, wide, op.getRhs());
-    Value quotient;
+    // As the other ops' that are computed in f32: what is rounded only to be
+    // widened again is not rounded.
+    auto fastmath = arith::FastMathFlagsAttr::get(
+        op->getContext(), arith::FastMathFlags::contract);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(
+          arith::ExtFOp::create(builder, wide, operand, fastmath));
+    Value result;
     if (vector) {
-      SmallVector<Value> quotients = llvm::map_to_vector(
-          llvm::zip(vector::ToElementsOp::create(builder, x).getResults(),
-                    vector::ToElementsOp::create(builder, y).getResults()),
-          [&](auto pair) { return std::apply(divide, pair); });
-      quotient = vector::FromElementsOp::create(builder, wide, quotients);
+      SmallVector<SmallVector<Value>> elements(vector.getNumElements());
+      for (Value operand : operands)
+        for (auto [of, value] : llvm::zip(
+                 elements,
+                 vector::ToElementsOp::create(builder, operand).getResults()))
+          of.push_back(value);
+      SmallVector<Value> results;
+      for (const SmallVector<Value> &of : elements)
+        results.push_back(compute(builder, of));
+      result = vector::FromElementsOp::create(builder, wide, results);
     } else {
-      quotient = divide(x, y);
+      result = compute(builder, operands);
     }
-    op.replaceAllUsesWith(
-        arith::TruncFOp::create(builder, narrow, quotient).getResult());
-    op.erase();
+    op->replaceAllUsesWith(arith::TruncFOp::create(builder, narrow, result,
+                                                   arith::RoundingModeAttr(),
+                                                   fastmath)
+                               ->getResults());
+    op->erase();
   }
 
   static LogicalResult checkLowered(gpu::GPUModuleOp module) {

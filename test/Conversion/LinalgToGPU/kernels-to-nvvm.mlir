@@ -28,6 +28,20 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
+    // What is only widened again is not rounded.
+    // CHECK-LABEL: llvm.func @tangents
+    // CHECK:         %[[TANH:.+]] = llvm.intr.tanh(%{{.+}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+    // CHECK-NEXT:    llvm.store %[[TANH]]
+    // CHECK:         llvm.call @__nv_tanhf
+    gpu.func @tangents(%p: !llvm.ptr, %x: bf16, %z: f16) kernel {
+      %t = math.tanh %x : bf16
+      %w = arith.extf %t fastmath<contract> : bf16 to f32
+      llvm.store %w, %p : f32, !llvm.ptr
+      %u = math.tanh %z : f16
+      llvm.store %u, %p : f16, !llvm.ptr
+      gpu.return
+    }
+
     // Those of f32 are not.
     // CHECK-LABEL: llvm.func @wide
     // CHECK-DAG:     llvm.call @__nv_expf
