@@ -126,12 +126,14 @@ static bool hasUsersInOneChain(linalg::GenericOp op) {
 /// Whether each user of `op`, which has several, should compute it.
 static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost) {
   constexpr int64_t cheap = 4;
+  // What is broadcast adds a little.
+  constexpr double broadcastShare = 1.1;
   if (cost.irregular || op->getNumResults() != 1)
     return false;
   double read = bytesRead(op),
          made = double(elementBytes(op->getResult(0).getType()));
   if (cost.operations <= cheap)
-    return op.getNumDpsInputs() <= 1 || read <= made;
+    return op.getNumDpsInputs() <= 1 || read <= broadcastShare * made;
   // Operations that take as long as a byte of memory, on CPUs and GPUs alike.
   constexpr double perByte = 4;
   auto users = double(std::distance(op->use_begin(), op->use_end()));

@@ -8,6 +8,8 @@
 
 #include "RowSelection.h"
 
+#include "../Propagate/BroadcastConstants.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,7 +29,8 @@ static TypedAttr constantOf(Value tensor) {
   DenseElementsAttr elements;
   if (matchPattern(tensor, m_Constant(&elements)) && elements.isSplat())
     return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
-  return {};
+  Operation *made = tensor.getDefiningOp();
+  return made ? broadcastConstant(made) : TypedAttr();
 }
 
 bool shardir::scattersOneRow(ScatterRowsOp op) {

@@ -30,7 +30,13 @@ func.func @one_element(%u: tensor<4x1xf32>, %i: tensor<4x1x1xi32>) -> tensor<4x6
 // CHECK-NEXT:    %[[AT:.+]] = arith.index_cast %{{.+}} : i8 to index
 // CHECK-NEXT:    arith.cmpi eq, %[[AT]], %[[INDEX]] : index
 func.func @bytes(%u: tensor<1xf32>, %i: tensor<1x1xi8>) -> tensor<200xf32> {
-  %z = arith.constant dense<0.0> : tensor<200xf32>
+  %c0 = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty() : tensor<200xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%c0 : tensor<f32>) outs(%e : tensor<200xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    linalg.yield %x : f32
+  } -> tensor<200xf32>
   %0 = shardir.scatter ins(%u, %i : tensor<1xf32>, tensor<1x1xi8>) outs(%z : tensor<200xf32>) index_dims = [0] {
   ^bb0(%new: f32, %old: f32):
     shardir.yield %new : f32
