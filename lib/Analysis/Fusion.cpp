@@ -84,13 +84,30 @@ static bool isContraction(linalg::GenericOp op) {
          op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op);
 }
 
-/// The bytes of inputs that an element of the result needs, on average: what is
-/// broadcast is read once.
-static double bytesRead(linalg::GenericOp op) {
-  double bytes = 0;
+/// The iterations of `op`, as far as they are known.
+static double pointsOf(linalg::GenericOp op) {
+  double product = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    product *= ShapedType::isDynamic(extent)
+                   ? double(kAssumedDimSize)
+                   : double(std::max<int64_t>(extent, 1));
+  return product;
+}
+
+static bool isFused(OpOperand *use, unsigned depth);
+
+/// The bytes that all iterations read, what is broadcast once. Of an input that
+/// is computed here, those that it is made of, `depth` ops further.
+static double bytesRead(linalg::GenericOp op, unsigned depth) {
+  double bytes = 0, points = pointsOf(op);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (OpOperand *input : op.getDpsInputOperands()) {
-    double each = double(elementBytes(input->get().getType()));
+    auto producer = input->get().getDefiningOp<linalg::GenericOp>();
+    if (depth > 0 && producer && isFused(input, depth - 1)) {
+      bytes += bytesRead(producer, depth - 1);
+      continue;
+    }
+    double each = points * double(elementBytes(input->get().getType()));
     AffineMap map = op.getMatchingIndexingMap(input);
     for (auto [loop, extent] : llvm::enumerate(extents))
       if (!map.isFunctionOfDim(loop))
@@ -124,13 +141,14 @@ static bool hasUsersInOneChain(linalg::GenericOp op) {
 }
 
 /// Whether each user of `op`, which has several, should compute it.
-static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost) {
+static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost,
+                               unsigned depth) {
   constexpr int64_t cheap = 4;
   // What is broadcast adds a little.
   constexpr double broadcastShare = 1.1;
   if (cost.irregular || op->getNumResults() != 1)
     return false;
-  double read = bytesRead(op),
+  double read = bytesRead(op, depth) / pointsOf(op),
          made = double(elementBytes(op->getResult(0).getType()));
   if (cost.operations <= cheap)
     return op.getNumDpsInputs() <= 1 || read <= broadcastShare * made;
@@ -147,7 +165,8 @@ static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost) {
          !hasUsersInOneChain(op);
 }
 
-bool shardir::isFusedAt(OpOperand *use) {
+/// As isFusedAt; `depth` as of bytesRead.
+static bool isFused(OpOperand *use, unsigned depth) {
   if (!linalg::areElementwiseOpsFusable(use))
     return false;
   auto producer = use->get().getDefiningOp<linalg::GenericOp>();
@@ -201,8 +220,10 @@ bool shardir::isFusedAt(OpOperand *use) {
     return false;
   if (producer->getNumResults() == 1 && producer->hasOneUse())
     return true;
-  return isRepeatedForUsers(producer, producerCost);
+  return isRepeatedForUsers(producer, producerCost, depth);
 }
+
+bool shardir::isFusedAt(OpOperand *use) { return isFused(use, /*depth=*/1); }
 
 bool shardir::isComputedAt(tensor::ExtractOp extract) {
   auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
@@ -221,15 +242,8 @@ bool shardir::isComputedAt(tensor::ExtractOp extract) {
       llvm::any_of(producer.getBody()->getOperations(),
                    [](Operation &op) { return op.getNumRegions() > 0; }))
     return false;
-  auto points = [](linalg::GenericOp op) {
-    double product = 1;
-    for (int64_t extent : op.getStaticLoopRanges())
-      product *= ShapedType::isDynamic(extent) ? double(kAssumedDimSize)
-                                               : double(extent);
-    return product;
-  };
   // Elements that are read must be few, and nothing else may need the others.
-  return 2 * points(reader) <= points(producer) &&
+  return 2 * pointsOf(reader) <= pointsOf(producer) &&
          llvm::all_of(producer->getUses(), [](OpOperand &use) {
            return isa<tensor::ExtractOp>(use.getOwner()) || isFusedAt(&use);
          });
