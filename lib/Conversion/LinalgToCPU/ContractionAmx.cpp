@@ -95,12 +95,11 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
                                        Index extent, Value first) {
   TileEmitter unit(emit);
   int64_t lanes = tiles.lanes, rows = tiles.mr / tileRows, columns = tiles.nv;
-  Index nr = emit.constant(tiles.nr()),
-        wordsRow = emit.constant(tiles.perWord * tiles.nr());
+  Index wordsRow = emit.constant(tiles.perWord * tiles.nr());
   Index local = emit.mul(t, emit.constant(tiles.mr));
   // Rows of words that panel p's room holds.
   Index panelRows(memref::DimOp::create(builder, loc, packedB, 1).getResult());
-  Index panel = emit.mul(p, panelRows);
+  Index panel = emit.mul(emit.sub(p, firstPanel), panelRows);
 
   // A as it lies: rows of words without edges.
   Index inA, rowA = packedRow;
@@ -110,12 +109,29 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
     inA = emit.add(place.getConstifiedMixedOffset(),
                    emit.add(from, emit.mul(rowStart, rowA)));
   }
-  SmallVector<Value> zeros;
-  for (int64_t i = 0; i < rows * columns; ++i)
-    zeros.push_back(unit.zero());
+  // The registers reach vectors by way of memory, where a chunk that runs
+  // through k by itself also leaves them from block to block.
+  Value square =
+      chunkSums ? chunkSums : onStack({tiles.mr, tiles.nr()}, accumulator);
+  Index squareRow =
+      emit.constant(cast<MemRefType>(square.getType()).getShape()[1]);
+  Index corner = chunkSums ? emit.add(emit.mul(local, squareRow),
+                                      emit.mul(emit.sub(p, firstPanel),
+                                               emit.constant(tiles.nr())))
+                           : emit.constant(0);
+  auto squareAt = [&](int64_t i, int64_t j) {
+    return emit.add(corner,
+                    emit.add(emit.mul(emit.constant(i * tileRows), squareRow),
+                             emit.constant(j * lanes)));
+  };
+  SmallVector<Value> starts;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      starts.push_back(chunkSums ? unit.load(square, squareAt(i, j), squareRow)
+                                 : unit.zero());
   SmallVector<Value> sums = emit.loop(
       emit.constant(0), emit.ceilDiv(extent, tiles.depth()), emit.constant(1),
-      zeros, [&](Index step, ValueRange carried) {
+      starts, [&](Index step, ValueRange carried) {
         SmallVector<Value> next(carried), right;
         Index word = emit.add(panel, emit.mul(step, emit.constant(tileRows)));
         for (int64_t j = 0; j < columns; ++j)
@@ -137,13 +153,35 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
         return next;
       });
 
-  // The registers reach vectors by way of memory.
-  Value square = onStack({tiles.mr, tiles.nr()}, accumulator);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
-      unit.store(sums[i * columns + j], square,
-                 emit.constant(i * tileRows * tiles.nr() + j * lanes), nr);
+      unit.store(sums[i * columns + j], square, squareAt(i, j), squareRow);
+  if (!chunkSums)
+    finishTiles(p, t, square, first, emit.equal(emit.add(from, extent), k));
+}
 
+void ContractionEmitter::finishChunk(Index tileTo, Index panelFrom,
+                                     Index panelTo) {
+  Index zero = emit.constant(0), one = emit.constant(1);
+  emit.loop(panelFrom, panelTo, one, [&](Index p) {
+    emit.loop(zero, tileTo, one, [&](Index t) {
+      Index column =
+          emit.mul(emit.sub(p, firstPanel), emit.constant(tiles.nr()));
+      Value square = memref::SubViewOp::create(
+          builder, loc, chunkSums,
+          ArrayRef<OpFoldResult>{emit.mul(t, emit.constant(tiles.mr)), column},
+          ArrayRef<OpFoldResult>{emit.constant(tiles.mr),
+                                 emit.constant(tiles.nr())},
+          ArrayRef<OpFoldResult>{one, one});
+      finishTiles(p, t, square, /*first=*/{}, emit.equal(zero, zero));
+    });
+  });
+}
+
+void ContractionEmitter::finishTiles(Index p, Index t, Value square,
+                                     Value first, Value isComplete) {
+  int64_t lanes = tiles.lanes, columns = tiles.nv;
+  Index local = emit.mul(t, emit.constant(tiles.mr));
   Index start = emit.add(rowStart, local);
   if (tiles.transposed)
     return storeTransposed(p, start, square, first);
@@ -167,8 +205,7 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
   else
     emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
   if (epilogue)
-    emit.branch(emit.equal(emit.add(from, extent), k),
-                [&] { finish(p, start, Value()); });
+    emit.branch(isComplete, [&] { finish(p, start, Value()); });
 }
 
 void ContractionEmitter::storeTransposed(Index p, Index row, Value square,

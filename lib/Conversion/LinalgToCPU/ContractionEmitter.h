@@ -79,6 +79,12 @@ private:
                 bool fullColumns);
   void multiplyTiles(Index p, Index t, Index from, Index extent,
                      mlir::Value first);
+  /// Stores the sums of a tile in `square`, or adds them to C, and computes
+  /// what follows the product if `isComplete`.
+  void finishTiles(Index p, Index t, mlir::Value square, mlir::Value first,
+                   mlir::Value isComplete);
+  /// The same for all tiles of a chunk that holds its sums.
+  void finishChunk(Index tileTo, Index panelFrom, Index panelTo);
   /// Stores the sums in `square`, of C's rows from `row` on, where C's memory
   /// runs along them.
   void storeTransposed(Index p, Index row, mlir::Value square,
@@ -183,6 +189,8 @@ private:
   /// word [columns / nr][kc / perWord][nr * perWord]. If B's bytes have another
   /// sign, what the sums of each packed row start at.
   mlir::Value packedA, packedB, rowStarts;
+  /// The sums of a chunk that runs through k by itself with AMX, or null.
+  mlir::Value chunkSums;
   Index firstPanel;
   /// Elements from one row of packedA to the next.
   Index packedRow;

@@ -31,8 +31,11 @@ static bool mayAlias(Value result, Value operand) {
   // Arguments of entries may be updated in place, by results of their type.
   auto function =
       dyn_cast<func::FuncOp>(written.getParentBlock()->getParentOp());
+  auto to = cast<MemRefType>(written.getType()),
+       from = cast<MemRefType>(read.getType());
   return !(function && function.isPrivate()) &&
-         getElementTypeOrSelf(result) == getElementTypeOrSelf(operand);
+         to.getElementType() == from.getElementType() &&
+         to.getShape() == from.getShape();
 }
 
 linalg::LinalgOp shardir::findEpilogue(linalg::LinalgOp product) {

@@ -69,7 +69,7 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
     kc = emit.min(
         emit.roundUp(k, std::max({tiles.lanes, tiles.depth(), int64_t(4)})),
         kc);
-  packedA = packedB = rowStarts = {};
+  packedA = packedB = rowStarts = chunkSums = {};
   firstPanel = emit.constant(0);
   auto makeViews = [&] {
     position.assign(ivs.begin(), ivs.end());
@@ -98,6 +98,8 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
               packChunk(tileTo, panelFrom, panelTo, from, extent);
             tilesOf(tileFrom, tileTo, panelFrom, panelTo, from, extent, first);
           });
+          if (chunkSums)
+            finishChunk(tileTo, panelFrom, panelTo);
         });
     return;
   }
@@ -148,21 +150,36 @@ void ContractionEmitter::prepareChunk(Index panelFrom) {
   firstPanel = panelFrom;
   int64_t rows = *LoopEmitter::known(emit.roundUp(m, tiles.mr)),
           words = llvm::divideCeil(tiles.kc, tiles.perWord);
-  packedA = onStack({rows, *LoopEmitter::known(packedRow)}, packedType());
+  if (tiles.packA)
+    packedA = onStack({rows, *LoopEmitter::known(packedRow)}, packedType());
   if (tiles.biased)
     rowStarts = onStack({rows}, accumulator);
   packedB =
       onStack({tiles.chunkPanels, int64_t(llvm::alignTo(words, tiles.lanes)),
                tiles.perWord * tiles.nr()},
               packedType());
+  if (tiles.unit != ContractionTiles::Unit::Tiles)
+    return;
+  int64_t columns = tiles.chunkPanels * tiles.nr();
+  chunkSums = onStack({rows, columns}, accumulator);
+  emit.loop(emit.constant(0), emit.constant(rows), emit.constant(1),
+            [&](Index i) {
+              emit.loop(emit.constant(0), emit.constant(columns),
+                        emit.constant(tiles.lanes), [&](Index j) {
+                          vector::StoreOp::create(
+                              builder, loc, emit.zero(vectorType), chunkSums,
+                              ValueRange{emit.value(i), emit.value(j)});
+                        });
+            });
 }
 
 void ContractionEmitter::packChunk(Index tileTo, Index panelFrom, Index panelTo,
                                    Index from, Index extent) {
   Index one = emit.constant(1);
-  emit.loop(emit.constant(0), tileTo, one, [&](Index t) {
-    packRows(emit.mul(t, emit.constant(tiles.mr)), from, extent);
-  });
+  if (packedA)
+    emit.loop(emit.constant(0), tileTo, one, [&](Index t) {
+      packRows(emit.mul(t, emit.constant(tiles.mr)), from, extent);
+    });
   if (b.unitColumn)
     return packPanelWords(panelFrom, from, extent, panelTo);
   emit.loop(panelFrom, panelTo, one,

@@ -287,16 +287,24 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
   int64_t lanes = tiles.lanes, perWord = tiles.perWord;
   Index zero = emit.constant(0), one = emit.constant(1);
   Index fullWords = emit.div(extent, perWord);
+  auto eachPanel = [&](function_ref<void(Index)> body) {
+    if (panelTo)
+      emit.loop(p, *panelTo, one, body);
+    else
+      body(p);
+  };
   // The rest of the last tile; squares fill it with zeros themselves.
   if (tiles.unit == ContractionTiles::Unit::Tiles &&
       !divides(extent, tiles.depth()) && (b.unitColumn || !b.unitRow))
-    emit.loop(emit.ceilDiv(extent, perWord),
-              emit.div(emit.roundUp(extent, tiles.depth()), perWord), one,
-              [&](Index word) {
-                for (int64_t j = 0; j < tiles.nv; ++j)
-                  storeWords(emit.zero(wordsType()), p, word,
-                             emit.constant(perWord * j * lanes));
-              });
+    eachPanel([&](Index p) {
+      emit.loop(emit.ceilDiv(extent, perWord),
+                emit.div(emit.roundUp(extent, tiles.depth()), perWord), one,
+                [&](Index word) {
+                  for (int64_t j = 0; j < tiles.nv; ++j)
+                    storeWords(emit.zero(wordsType()), p, word,
+                               emit.constant(perWord * j * lanes));
+                });
+    });
   // The last word may be cut short: `body` gets how many of its elements exist.
   auto eachWord = [&](function_ref<void(Index, int64_t)> body) {
     emit.loop(zero, fullWords, one, [&](Index word) { body(word, perWord); });
@@ -331,10 +339,7 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
       }
     };
     eachWord([&](Index word, int64_t exist) {
-      if (!panelTo)
-        return packWord(p, word, exist);
-      emit.loop(p, *panelTo, emit.constant(1),
-                [&](Index each) { packWord(each, word, exist); });
+      eachPanel([&](Index each) { packWord(each, word, exist); });
     });
     return;
   }

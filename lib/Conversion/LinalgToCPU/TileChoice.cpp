@@ -98,6 +98,14 @@ bool multipliesBytes(const ContractionShape &shape, const CpuTarget &target) {
   }
 }
 
+/// True if `target` has tiles of AMX for floats of the operands' type.
+bool hasTiles(const ContractionShape &shape, const CpuTarget &target) {
+  using Operands = ContractionShape::Operands;
+  return shape.accumulatorBits == 32 &&
+         ((shape.operands == Operands::Bf16 && target.hasBf16Tiles) ||
+          (shape.operands == Operands::F16 && target.hasF16Tiles));
+}
+
 /// Chooses the unit that multiplies, once it is known which operands are
 /// packed.
 void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
@@ -117,9 +125,13 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
                        llvm::StringRef instruction) {
     // Four sums, two tiles of A and two of B fill the eight registers.
     take(ContractionTiles::Unit::Tiles, perWord, intrinsic, instruction);
-    tiles.packA = true;
-    tiles.mr = 32;
+    tiles.mr = shape.m < 0 || shape.m > 16 ? 32 : 16;
     tiles.nv = shape.n < 0 || shape.n > tiles.lanes ? 2 : 1;
+    // Rows without edges are read where they lie if columns are few: a copy
+    // doubled the time of 4096 x 1024 x 64.
+    tiles.packA = !shape.aUnitK || shape.m < 0 || shape.m % tiles.mr != 0 ||
+                  shape.k < 0 || shape.k % tiles.depth() != 0 || shape.n < 0 ||
+                  shape.n > 4 * tiles.nr();
   };
   auto byWidth = [&](llvm::StringRef of512, llvm::StringRef of256,
                      llvm::StringRef of128) {
@@ -219,10 +231,13 @@ bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
 /// possible: a few rows read a packed panel a few times only, and a block of
 /// all panels would leave the second cache before it is read. Rows of 256
 /// columns are long enough to stream: single panels, of 64, took twice as long.
+/// AMX was fastest with 128 columns and blocks of k twice as long (16 x 4096 x
+/// 4096 in bf16).
 void packInChunks(const ContractionShape &shape, ContractionTiles &tiles) {
-  constexpr int64_t stackBytes = 64 * 1024, columns = 256;
+  constexpr int64_t stackBytes = 64 * 1024;
+  int64_t columns = tiles.unit == ContractionTiles::Unit::Tiles ? 128 : 256;
   int64_t panelBytes = tiles.kc * tiles.nr() * 4 / tiles.perWord;
-  if (tiles.unit != ContractionTiles::Unit::Dot || shape.n < 0 || shape.k < 0 ||
+  if (tiles.unit == ContractionTiles::Unit::Fma || shape.n < 0 || shape.k < 0 ||
       tiles.mc < shape.m || panelBytes > stackBytes)
     return;
   int64_t panels = ceilDiv(shape.n, tiles.nr());
@@ -254,6 +269,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   }
   // Bytes that are not packed are widened to 32 bits: a copy saves more.
   bool packsBytes = multipliesBytes(shape, target) && m >= 4;
+  // So does one that AMX reads, but of very few rows.
+  bool packsFew = packsBytes || (hasTiles(shape, target) &&
+                                 m >= (shape.roundsResult ? 4 : 6));
   // Both operands run along k: with few rows, transposing B while it is packed
   // costs more than adding up the lanes of dot products.
   bool inner = !packsBytes && shape.aUnitK && shape.bUnitK && !shape.bUnitN &&
@@ -287,7 +305,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
 
   // Few rows use each element of B too seldom to pay for a copy.
   tiles.packB =
-      !shape.bUnitN || shape.m < 0 || shape.m > 4 * tiles.mr || packsBytes;
+      !shape.bUnitN || shape.m < 0 || shape.m > 4 * tiles.mr || packsFew;
   // Few columns use each element of A too seldom, and few rows stay in the
   // caches as they are.
   tiles.packA = !shape.aUnitK ||
@@ -298,12 +316,16 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     checkFixedTile(forced, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  bool fewRows = shape.m >= 0 && shape.m <= 12 * tiles.mr;
-  int64_t limit = forced.tileK > 0        ? forced.tileK
-                  : packsBytes && fewRows ? 64 * tiles.perWord
-                                          : 512 * tiles.perWord;
+  bool isAmx = tiles.unit == ContractionTiles::Unit::Tiles;
+  bool packsInChunks = packsFew && tiles.packB && shape.m >= 0 &&
+                       shape.m <= (isAmx ? 64 : 12 * tiles.mr);
+  int64_t limit = forced.tileK > 0 ? forced.tileK
+                  : !packsInChunks ? 512 * tiles.perWord
+                  : isAmx          ? 128 * tiles.perWord
+                                   : 64 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
-  if (shape.roundsResult || shape.k < 0)
+  bool keepsSums = isAmx && packsInChunks && shape.n >= 0;
+  if ((shape.roundsResult && !keepsSums) || shape.k < 0)
     tiles.kc =
         shape.roundsResult ? roundUp(std::max<int64_t>(k, 1), multiple) : limit;
   else
@@ -328,6 +350,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     int64_t rows = std::min(ceilDiv(m, tiles.mc), wanted);
     if (rows * panels < wanted)
       rows = std::min(ceilDiv(wanted, panels), ceilDiv(m, 8 * tiles.mr));
+    // One thread reads what is not packed.
+    if (isAmx && !tiles.packA)
+      rows = wanted;
     tiles.mc = std::min(tiles.mc, roundUp(ceilDiv(m, rows), tiles.mr));
     tiles.chunksN = std::min(panels, ceilDiv(wanted, rows));
     // Rows of B that are read directly must stay long enough to stream.
@@ -335,7 +360,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
       tiles.chunksN =
           std::clamp<int64_t>(n / (n >= 2048 ? 1024 : 512), 1, tiles.chunksN);
   }
-  if (packsBytes && fewRows)
+  if (packsInChunks)
     packInChunks(shape, tiles);
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
   tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();

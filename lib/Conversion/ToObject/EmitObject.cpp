@@ -134,7 +134,7 @@ void embedImages(mlir::ModuleOp module) {
 /// Programs with AMX's tiles have a constant by which the runtime knows that it
 /// must ask the system for them. Returns true for such a program.
 bool markTiles(llvm::Module &module) {
-  if (!module.getFunction("llvm.x86.tilezero.internal"))
+  if (!module.getFunction("llvm.x86.tileloadd64.internal"))
     return false;
   auto *type = llvm::Type::getInt8Ty(module.getContext());
   new llvm::GlobalVariable(

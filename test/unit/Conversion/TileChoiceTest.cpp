@@ -58,16 +58,31 @@ TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
     s.k = k;
     tiles = chooseTiles(s, amx);
     EXPECT_EQ(tiles.unit, Unit::Tiles);
-    EXPECT_TRUE(tiles.packA && tiles.packB);
+    // Rows of whole tiles are read where they lie.
+    EXPECT_EQ(tiles.packA, k % tiles.depth() != 0);
+    EXPECT_TRUE(tiles.packB);
     EXPECT_EQ(tiles.mr, 32);
     EXPECT_EQ(tiles.nr(), 32);
     EXPECT_EQ(tiles.kc % tiles.depth(), 0);
     EXPECT_EQ(tiles.mc % tiles.mr, 0);
   }
-  // Few rows are not worth a copy of B.
-  s.m = 8;
-  EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
+  s.n = 1024;
+  EXPECT_TRUE(chooseTiles(s, amx).packA);
+  // Few rows are worth a copy of B that each chunk makes for itself, very few
+  // are not.
+  s.m = 16;
+  tiles = chooseTiles(s, amx);
+  EXPECT_EQ(tiles.unit, Unit::Tiles);
+  EXPECT_EQ(tiles.mr, 16);
+  EXPECT_EQ(tiles.chunkPanels, 4);
+  EXPECT_LE(tiles.kc, 256);
+  s.roundsResult = true;
+  EXPECT_LE(chooseTiles(s, amx).kc, 256);
   EXPECT_EQ(chooseTiles(s, dot).unit, Unit::Fma);
+  s.m = 4;
+  EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Tiles);
+  s.roundsResult = false;
+  EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
   s.accumulatorBits = 64;
   s.m = 4096;
   EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
