@@ -214,7 +214,8 @@ mlir::linalg::LinalgOp findEpilogue(mlir::linalg::LinalgOp product);
 void joinEpilogue(mlir::linalg::LinalgOp product,
                   mlir::linalg::LinalgOp epilogue);
 /// True if the loops for these tiles can.
-bool takesEpilogue(const Contraction &op, const ContractionTiles &tiles);
+bool takesEpilogue(const Contraction &op, const ContractionTiles &tiles,
+                   bool zeroInit);
 
 } // namespace shardir
 

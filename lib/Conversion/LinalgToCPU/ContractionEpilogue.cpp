@@ -43,10 +43,8 @@ linalg::LinalgOp shardir::findEpilogue(linalg::LinalgOp product) {
       (!isFloatContraction(product) &&
        !isByteContraction(product, /*mixed=*/true)))
     return {};
-  // Sums that are stored in a narrower type are rounded first.
   Value sums = product.getDpsInits()[0];
-  if (!sums.getDefiningOp<memref::AllocOp>() ||
-      getElementTypeOrSelf(sums).getIntOrFloatBitWidth() < 32)
+  if (!sums.getDefiningOp<memref::AllocOp>())
     return {};
   linalg::LinalgOp epilogue;
   for (Operation *user : sums.getUsers()) {
@@ -93,12 +91,15 @@ void shardir::joinEpilogue(linalg::LinalgOp product,
 }
 
 bool shardir::takesEpilogue(const Contraction &op,
-                            const ContractionTiles &tiles) {
+                            const ContractionTiles &tiles, bool zeroInit) {
   auto k = LoopEmitter::known(op.k < 0 ? Index() : op.extents[op.k]);
   // Multiply-adds of floats take so long that the sums' way through memory
   // does not count: a layer of bf16 took 3 % longer with epilogues.
   if (isa<FloatType>(op.accumulator) &&
       tiles.unit == ContractionTiles::Unit::Fma)
+    return false;
+  // Sums in a narrower type are added to what is rounded already.
+  if (op.c.element != op.accumulator && !zeroInit)
     return false;
   return tiles.kind == ContractionTiles::Kind::Outer && !tiles.transposed &&
          op.outerK.empty() && k && *k > 0 && op.n >= 0 &&
@@ -146,6 +147,10 @@ void ContractionEmitter::finish(Index p, Index row, Value square) {
                      ValueRange{emit.value(i),
                                 emit.value(emit.constant(j * tiles.lanes))}))
                : read(c, at, column, tiles.lanes, count);
+    // A sum that would be stored in a narrower type is rounded first.
+    if (square && c.element != accumulator)
+      sum = arith::TruncFOp::create(
+          builder, loc, VectorType::get(tiles.lanes, c.element), sum);
     SmallVector<Index> ivs = resultAt(at, column);
     VectorBody body(emit, *epilogue, lanesAt, tiles.lanes);
     for (auto [number, input] :

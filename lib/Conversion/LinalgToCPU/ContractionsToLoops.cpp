@@ -138,7 +138,7 @@ struct ContractionsToCpuLoopsPass
           ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
 
     FailureOr<LoopNest> rest = failure();
-    if (epilogue && takesEpilogue(*contraction, tiles))
+    if (epilogue && takesEpilogue(*contraction, tiles, static_cast<bool>(fill)))
       rest = makeLoopNest(epilogue, emit, /*merge=*/false);
     emitContraction(emit, *contraction, tiles, static_cast<bool>(fill),
                     succeeded(rest) ? &*rest : nullptr);

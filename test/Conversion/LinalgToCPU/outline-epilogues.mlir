@@ -7,6 +7,10 @@
 // CHECK-NEXT:    call @[[KERNEL:.+]](%[[A]], %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK-NEXT:    memref.dealloc %[[A]]
 // CHECK-NEXT:    return
+// So does what reads a rounded product. A result of another shape is no operand's memory.
+// CHECK-LABEL: func.func @rounded
+// CHECK:         call
+// CHECK-NEXT:    return
 // A result that may be an operand's memory does not.
 // CHECK-LABEL: func.func @same_memory
 // CHECK:         memref.alloc() : memref<64x64xi32>
@@ -34,6 +38,21 @@ func.func @scaled(%x: memref<64x32xi8>, %b: memref<32x48xi8>, %s: memref<48xf32>
     linalg.yield %g : f32
   }
   memref.dealloc %c : memref<64x48xi32>
+  return
+}
+
+func.func @rounded(%a: memref<64x32xbf16>, %b: memref<32x48xbf16>, %r: memref<64x48xbf16>) {
+  %zero = arith.constant 0.0 : bf16
+  %c = memref.alloc() : memref<64x48xbf16>
+  linalg.fill ins(%zero : bf16) outs(%c : memref<64x48xbf16>)
+  linalg.matmul ins(%a, %b : memref<64x32xbf16>, memref<32x48xbf16>) outs(%c : memref<64x48xbf16>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<64x48xbf16>) outs(%r : memref<64x48xbf16>) {
+  ^bb0(%sum: bf16, %o: bf16):
+    %m = arith.maximumf %sum, %zero : bf16
+    linalg.yield %m : bf16
+  }
+  memref.dealloc %c : memref<64x48xbf16>
   return
 }
 

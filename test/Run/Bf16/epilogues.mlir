@@ -1,9 +1,10 @@
 // Products of bf16 with what follows them in the same loops: bias, activation and a cast, and a residual behind several
 // blocks of k. Elements are small integers, so that sums are exact: results are those of loops that widen them first.
+// Sums in bf16 are rounded before what follows them.
 // Ranks have uneven shards.
 // REQUIRES: avx512-bf16
-// RUN: shard-run %s --mesh=x=1,y=1 --options=target=avx512 --output=@%t.0.npy --output=@%t.1.npy
-// DEFINE: %{expected} = --expected_output=@%t.0.npy --expected_output=@%t.1.npy --tolerance=0
+// RUN: shard-run %s --mesh=x=1,y=1 --options=target=avx512 --output=@%t.0.npy --output=@%t.1.npy --output=@%t.2.npy
+// DEFINE: %{expected} = --expected_output=@%t.0.npy --expected_output=@%t.1.npy --expected_output=@%t.2.npy --tolerance=0
 // RUN: shard-run %s --mesh=x=1,y=1 --options=target=avx512-bf16 %{expected}
 // RUN: shard-run %s --mesh=x=2,y=2 --options=target=avx512-bf16 %{expected}
 // RUN: %emulated_amx shard-run %s --mesh=x=1,y=1 --options=target=avx512-amx %{expected}
@@ -14,7 +15,7 @@ shardir.mesh @m <["x"=?1, "y"=?1]>
 
 func.func @main(%ai: tensor<66x70xi8> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %bi: tensor<70x90xi8> {shardir.placement = #shardir.placement<@m, [{}, {"y"}]>}, %bias: tensor<90xi8>,
                 %ci: tensor<66x2100xi8> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %di: tensor<2100x90xi8> {shardir.placement = #shardir.placement<@m, [{}, {"y"}]>}, %rest: tensor<66x90xi8>)
-    -> (tensor<66x90xbf16>, tensor<66x90xf32>) {
+    -> (tensor<66x90xbf16>, tensor<66x90xf32>, tensor<66x90xf32>) {
   %zero = arith.constant 0.0 : f32
   %fa = arith.sitofp %ai : tensor<66x70xi8> to tensor<66x70xbf16>
   %fb = arith.sitofp %bi : tensor<70x90xi8> to tensor<70x90xbf16>
@@ -44,5 +45,18 @@ func.func @main(%ai: tensor<66x70xi8> {shardir.placement = #shardir.placement<@m
     %s = arith.addf %x, %w : f32
     linalg.yield %s : f32
   } -> tensor<66x90xf32>
-  return %f, %g : tensor<66x90xbf16>, tensor<66x90xf32>
+  %zerob = arith.constant 0.0 : bf16
+  %he = tensor.empty() : tensor<66x90xbf16>
+  %hz = linalg.fill ins(%zerob : bf16) outs(%he : tensor<66x90xbf16>) -> tensor<66x90xbf16>
+  %hp = linalg.matmul ins(%ga, %gb : tensor<66x2100xbf16>, tensor<2100x90xbf16>) outs(%hz : tensor<66x90xbf16>) -> tensor<66x90xbf16>
+  %ho = tensor.empty() : tensor<66x90xf32>
+  %h = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%hp, %rest : tensor<66x90xbf16>, tensor<66x90xi8>) outs(%ho : tensor<66x90xf32>) {
+  ^bb0(%x: bf16, %y: i8, %o: f32):
+    %v = arith.extf %x : bf16 to f32
+    %w = arith.sitofp %y : i8 to f32
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<66x90xf32>
+  return %f, %g, %h : tensor<66x90xbf16>, tensor<66x90xf32>, tensor<66x90xf32>
 }
