@@ -131,7 +131,7 @@ void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
     // doubled the time of 4096 x 1024 x 64.
     tiles.packA = !shape.aUnitK || shape.m < 0 || shape.m % tiles.mr != 0 ||
                   shape.k < 0 || shape.k % tiles.depth() != 0 || shape.n < 0 ||
-                  shape.n > 4 * tiles.nr();
+                  shape.n > 8 * tiles.nr();
   };
   auto byWidth = [&](llvm::StringRef of512, llvm::StringRef of256,
                      llvm::StringRef of128) {
@@ -198,7 +198,8 @@ void checkFixedTile(const ForcedTiles &forced, ContractionTiles &tiles) {
 
 /// Few rows times a transposed matrix of bf16 or f16: AMX reads rows of the
 /// matrix as its left operand, where they lie, if there are no edges. Packing
-/// the matrix took twice as long with 64 rows, as long with 512.
+/// the matrix took twice as long with 64 rows, as long with 512. More rows than
+/// terms are more results to transpose than elements to pack.
 bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
                       ContractionTiles &tiles) {
   ContractionShape swapped = shape;
@@ -206,9 +207,9 @@ bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
   ContractionTiles found = tiles;
   chooseUnit(swapped, target, found);
   if (found.unit != ContractionTiles::Unit::Tiles || found.perWord != 2 ||
-      !shape.aUnitK || !shape.bUnitK || shape.m < 0 || shape.m > 512 ||
-      shape.n < 0 || shape.n % found.mr != 0 || shape.k < 0 ||
-      shape.k % found.depth() != 0)
+      !shape.aUnitK || !shape.bUnitK || shape.m < 0 ||
+      shape.m > std::min<int64_t>(512, shape.k) || shape.n < 0 ||
+      shape.n % found.mr != 0 || shape.k < 0 || shape.k % found.depth() != 0)
     return false;
   tiles = found;
   tiles.kind = ContractionTiles::Kind::Outer;

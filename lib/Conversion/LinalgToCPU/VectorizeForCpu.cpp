@@ -402,11 +402,29 @@ private:
       Value sum = parts[r];
       for (int64_t v = 1; v < plan.unroll; ++v)
         sum = plan.combiners[r].combine(emit, sum, parts[v * results + r]);
-      Value scalar = plan.combiners[r].reduce(emit, sum);
+      Value scalar = reduceLanes(plan.combiners[r], sum);
       Value old = body.loadResult(r, ivs, std::nullopt);
       body.store(r, plan.combiners[r].combine(emit, old, scalar), ivs,
                  std::nullopt);
     }
+  }
+
+  Value reduceLanes(const Combiner &combiner, Value vector) {
+    // LLVM compares lanes of floats one by one where NaN counts: halves are
+    // compared as vectors.
+    if (!isa<arith::MaximumFOp, arith::MinimumFOp>(combiner.op) ||
+        !llvm::isPowerOf2_64(plan.lanes))
+      return combiner.reduce(emit, vector);
+    for (int64_t lanes = plan.lanes / 2; lanes > 0; lanes /= 2) {
+      auto half = [&](int64_t from) -> Value {
+        return vector::ExtractStridedSliceOp::create(
+            emit.builder, emit.loc, vector, ArrayRef<int64_t>{from},
+            ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
+      };
+      vector = combiner.combine(emit, half(0), half(lanes));
+    }
+    return vector::ExtractOp::create(emit.builder, emit.loc, vector,
+                                     int64_t(0));
   }
 
   LoopEmitter &emit;

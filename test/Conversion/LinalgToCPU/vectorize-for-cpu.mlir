@@ -37,13 +37,18 @@ func.func @elementwise(%a: memref<12x10xf32>, %b: memref<12x10xf32>) {
 #row = affine_map<(i, j) -> (i)>
 
 // Lanes along a reduction: four vectors start from the identity, their parts
-// meet at the end, and the value that was there is added last.
+// meet at the end, halves of lanes are compared, and the value that was there is
+// added last.
 // CHECK-LABEL: func.func @row_max
 // CHECK-DAG:     %[[INF:.+]] = arith.constant dense<0xFF800000> : vector<16xf32>
 // CHECK:         scf.for
 // CHECK:           %[[P:.+]]:4 = scf.for {{.*}} iter_args(%{{.+}} = %[[INF]], %{{.+}} = %[[INF]], %{{.+}} = %[[INF]], %{{.+}} = %[[INF]])
 // CHECK-COUNT-4:     arith.maximumf {{.*}} : vector<16xf32>
-// CHECK:           vector.reduction <maximumf>
+// CHECK-COUNT-3:   arith.maximumf {{.*}} : vector<16xf32>
+// CHECK:           arith.maximumf {{.*}} : vector<8xf32>
+// CHECK:           arith.maximumf {{.*}} : vector<4xf32>
+// CHECK:           arith.maximumf {{.*}} : vector<2xf32>
+// CHECK:           arith.maximumf {{.*}} : vector<1xf32>
 // CHECK:           memref.load
 // CHECK:           arith.maximumf {{.*}} : f32
 // CHECK:           memref.store

@@ -150,6 +150,11 @@ TEST(TileChoice, AmxReadsTransposedWeightsInPlace) {
     EXPECT_EQ(tiles.kc, 4096);
   }
   EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).transposed);
+  // Of more rows than terms the operand is packed, as it is smaller than the
+  // results.
+  s.k = 64;
+  EXPECT_FALSE(chooseTiles(s, target).transposed);
+  s.k = 4096;
   s.m = 1024;
   EXPECT_FALSE(chooseTiles(s, target).transposed);
   s.m = 8;
