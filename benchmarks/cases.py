@@ -303,13 +303,13 @@ def local_cases():
             matmul_case(2048, 2048, 2048, "f32"),
             matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
             matmul_case(2048, 2048, 2048, "bf16"), matmul_case(4096, 4096, 4096, "bf16"),
-            matmul_case(4096, 1024, 64, "bf16"),
+            matmul_case(4096, 1024, 64, "bf16"), *(matmul_case(m, 4096, 4096, "bf16") for m in (8, 16, 64)),
             *(linear_case(m, 4096, 4096, dtype) for dtype in ("f32", "bf16") for m in (8, 24)),
             byte_matmul_case(1024, 1024, 1024), byte_matmul_case(2048, 2048, 2048), byte_matmul_case(8, 4096, 4096),
             mlp_case(512, 1024, 4096), mlp_case(512, 1024, 4096, dtype="bf16"), softmax_case(4096, 4096),
             layernorm_case(4096, 4096, "f32"), layernorm_case(4096, 4096, "bf16"),
-            attention_case(16, 512, 64, "bf16"), attention_case(16, 1024, 64, "bf16"),
-            layer_case(1, 512, 1024, 16, 4096, "bf16"), layer_case(2, 512, 1024, 16, 4096, "bf16")]
+            *(attention_case(16, s, 64, dtype) for dtype in ("f32", "bf16") for s in (512, 1024)),
+            *(layer_case(b, 512, 1024, 16, 4096, dtype) for dtype in ("f32", "bf16") for b in (1, 2))]
 
 
 def sharded_cases():

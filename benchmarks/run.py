@@ -103,24 +103,28 @@ class OpenBLAS:
 
 
 class PythonPeer:
-    """A package of Python's with a script of ours in peers/."""
+    """A package of Python's with a script of ours in peers/, and words for that script."""
 
-    def __init__(self, name, package):
-        self.name, self.script = name, os.path.join(HERE, "peers", name + "_peer.py")
+    def __init__(self, package, *words):
+        self.name, self.words = "_".join([package, *words]), words
+        self.script = os.path.join(HERE, "peers", package + "_peer.py")
         call([sys.executable, "-c", f"import {package}"])
 
     def time(self, case, runs):
+        # There is nothing to compile about one call into a library.
+        if "compile" in self.words and case.name.split("_")[0] not in ("mlp", "layer"):
+            return None
         # All cores for everybody, as one device of ours has them too.
         command = [sys.executable, self.script, case.name.split("_")[0],
-                   ",".join(str(extent) for extent in extents_of(case)), case.dtype, str(CORES), str(runs)]
+                   ",".join(str(extent) for extent in extents_of(case)), case.dtype, str(CORES), str(runs), *self.words]
         times = [float(line) for line in call(command, threads=CORES).split()]
         return [min(times), statistics.median(times)]
 
 
 def find_peers(scratch):
     peers = []
-    makers = {"openblas": lambda: OpenBLAS(scratch), "torch": lambda: PythonPeer("torch", "torch"),
-              "jax": lambda: PythonPeer("jax", "jax")}
+    makers = {"openblas": lambda: OpenBLAS(scratch), "torch": lambda: PythonPeer("torch"),
+              "torch_compile": lambda: PythonPeer("torch", "compile"), "jax": lambda: PythonPeer("jax")}
     for name, make in makers.items():
         try:
             peers.append(make())

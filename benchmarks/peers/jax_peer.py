@@ -22,6 +22,10 @@ def random(*shape):
     return jax.random.normal(next(keys), shape, types[dtype])
 
 
+def weights(*shape):
+    return random(*shape) * shape[0] ** -0.5
+
+
 def norm(x, g, b):
     wide = x.astype(jnp.float32)
     scale = jax.lax.rsqrt(wide.var(axis=-1, keepdims=True) + 1e-5)
@@ -39,7 +43,7 @@ elif kind == "linear":
     run = jax.jit(lambda x, w: x @ w.T)
 elif kind == "mlp":
     m, d, h = extents
-    operands = random(m, d), random(d, h), random(h, d)
+    operands = random(m, d), weights(d, h), weights(h, d)
     run = jax.jit(lambda x, w1, w2: jax.nn.gelu(x @ w1, approximate=True) @ w2)
 elif kind == "softmax":
     operands = (random(*extents),)
@@ -54,8 +58,8 @@ elif kind == "attention":
     run = jax.jit(lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True))
 elif kind == "layer":
     b, s, d, h, f = extents
-    operands = (random(b, s, d), random(d), random(d), random(d, 3 * d), random(d, d), random(d), random(d),
-                random(d, f), random(f, d))
+    operands = (random(b, s, d), random(d), random(d), weights(d, 3 * d), weights(d, d), random(d), random(d),
+                weights(d, f), weights(f, d))
 
     @jax.jit
     def run(x, g1, b1, wqkv, wo, g2, b2, w1, w2):

@@ -1,6 +1,7 @@
-# Times a case with PyTorch on the CPU: eager, the given number of threads.
+# Times a case with PyTorch on the CPU: the given number of threads, eager or by
+# torch.compile.
 #
-# usage: torch_peer.py KIND EXTENTS DTYPE THREADS RUNS, for example
+# usage: torch_peer.py KIND EXTENTS DTYPE THREADS RUNS [compile], for example
 # `torch_peer.py matmul 512,512,512 f32 1 20`. Prints milliseconds, one a line,
 # after two runs that are not counted.
 import sys
@@ -21,6 +22,11 @@ def random(*shape):
     return torch.randn(*shape, dtype=types[dtype])
 
 
+def weights(*shape):
+    # Scaled as layers start with them: GELU takes five times as long far from zero.
+    return random(*shape) * shape[0] ** -0.5
+
+
 if kind == "matmul":
     m, k, n = extents
     a, b = random(m, k), random(k, n)
@@ -31,7 +37,7 @@ elif kind == "linear":
     run = lambda: torch.nn.functional.linear(x, w)
 elif kind == "mlp":
     m, d, h = extents
-    x, w1, w2 = random(m, d), random(d, h), random(h, d)
+    x, w1, w2 = random(m, d), weights(d, h), weights(h, d)
     run = lambda: torch.nn.functional.gelu(x @ w1, approximate="tanh") @ w2
 elif kind == "softmax":
     x = random(*extents)
@@ -45,7 +51,7 @@ elif kind == "attention":
 elif kind == "layer":
     b, s, d, h, f = extents
     x, g1, b1, g2, b2 = random(b, s, d), random(d), random(d), random(d), random(d)
-    wqkv, wo, w1, w2 = random(d, 3 * d), random(d, d), random(d, f), random(f, d)
+    wqkv, wo, w1, w2 = weights(d, 3 * d), weights(d, d), weights(d, f), weights(f, d)
 
     def run():
         norm = torch.nn.functional.layer_norm(x, (d,), g1, b1)
@@ -57,6 +63,8 @@ elif kind == "layer":
 else:
     sys.exit(f"no case '{kind}'")
 
+if sys.argv[6:] == ["compile"]:
+    run = torch.compile(run)
 with torch.no_grad():
     for i in range(int(runs) + 2):
         start = time.perf_counter()
