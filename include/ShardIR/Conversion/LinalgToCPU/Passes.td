@@ -112,9 +112,11 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
   let description = [{
     Fuses all-parallel producers into the linalg ops that use them, so that
     intermediate tensors are never written. A producer with several users is
-    copied into them only where computing it again is cheaper than loading it;
-    one with expensive math is never put where it would be computed more than
-    once per element. Contractions stay recognisable: only transposes and
+    copied into them only where computing it again is cheaper than writing and
+    loading it: a cast, or exponentials of bf16 that far users read in f32. One
+    with expensive math is never put where it would be computed more than once
+    per element. What `tensor.extract` reads of an elementwise op is computed
+    there, if that is all that is needed of it. Contractions stay recognisable: only transposes and
     widening casts are fused into them. Ops other than linalg's are barriers.
 
     ```mlir
