@@ -129,6 +129,9 @@ struct FitOptimizerStatePass
     llvm::erase_if(ways, [&](const Way &way) { return way.saved < least; });
   }
   static constexpr int64_t kMostPerArgument = 4;
+  /// Less than one part in so many of the limit is not worth a search: states
+  /// of norms, where all others are split already.
+  static constexpr int64_t kLeastShare = 1000;
 
   /// The axes to split states over; none where nothing is to be done.
   std::optional<Fit> findFit() {
@@ -153,13 +156,15 @@ struct FitOptimizerStatePass
       OwningOpRef<ModuleOp> copy = withStatesOver(axes);
       if (!copy)
         continue;
+      int64_t saved = bytes - bytesOfArguments(*copy, meshes);
+      if (saved < memoryLimit / kMostPerArgument / kLeastShare)
+        continue;
       if (all.empty()) {
         OwningOpRef<ModuleOp> plain(getOperation().clone());
         without = peakOf(*plain);
         if (without && *without <= memoryLimit)
           return std::nullopt;
       }
-      int64_t saved = bytes - bytesOfArguments(*copy, meshes);
       all.push_back({axes, std::move(copy), saved});
     }
     if (without && !all.empty())
