@@ -15,6 +15,7 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -224,6 +225,30 @@ static bool isFused(OpOperand *use, unsigned depth) {
 }
 
 bool shardir::isFusedAt(OpOperand *use) { return isFused(use, /*depth=*/1); }
+
+bool shardir::isJoinedAt(OpOperand *use) {
+  auto producer = use->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());
+  if (!producer || !consumer || producer->getNumResults() != 1 ||
+      consumer.getNumReductionLoops() > 0 ||
+      !linalg::areElementwiseOpsFusable(use) ||
+      !producer.getIndexingMapsArray().back().isIdentity() ||
+      !consumer.getMatchingIndexingMap(use).isIdentity() ||
+      !llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
+        return consumer.getMatchingIndexingMap(&init).isIdentity();
+      }))
+    return false;
+  BodyCost producerCost = costOf(producer), consumerCost = costOf(consumer);
+  return !producerCost.irregular && !consumerCost.irregular &&
+         producerCost.operations + consumerCost.operations <= maxFusedBodyOps &&
+         producer.getNumDpsInputs() + consumer.getNumDpsInputs() <=
+             maxFusedOperands &&
+         llvm::all_of(producer->getUses(), [&](OpOperand &each) {
+           return &each == use ||
+                  isa<func::ReturnOp>(each.getOwner());
+         }) &&
+         !producer->hasOneUse();
+}
 
 bool shardir::isComputedAt(tensor::ExtractOp extract) {
   auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();

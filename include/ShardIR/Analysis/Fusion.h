@@ -26,6 +26,11 @@ int64_t operationsOf(mlir::linalg::LinalgOp op);
 /// that reads it: both are linalg.generic of one block.
 bool isFusedAt(mlir::OpOperand *use);
 
+/// True if the elementwise op that makes `use`'s value, a result of the
+/// function, becomes part of the op that reads it, which gives that result, too:
+/// an optimizer's moments and the weights that they update.
+bool isJoinedAt(mlir::OpOperand *use);
+
 /// True if the elementwise op that makes the tensor of `extract` is computed
 /// there, for the elements that are read: `extract` is in a linalg.generic of
 /// its block.

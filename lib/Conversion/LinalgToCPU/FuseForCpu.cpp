@@ -72,12 +72,36 @@ struct ComputeWhereExtracted : OpRewritePattern<tensor::ExtractOp> {
   }
 };
 
+/// Has an op give the results that it reads, too.
+struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!shardir::isJoinedAt(input))
+        continue;
+      Operation *producer = input->get().getDefiningOp();
+      FailureOr<linalg::ElementwiseOpFusionResult> fused =
+          linalg::fuseElementwiseOps(rewriter, input);
+      if (failed(fused))
+        continue;
+      for (auto [before, now] : fused->replacements)
+        rewriter.replaceAllUsesWith(before, now);
+      rewriter.eraseOp(op);
+      rewriter.eraseOp(producer);
+      return success();
+    }
+    return failure();
+  }
+};
+
 struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<ComputeWhereExtracted>(&getContext());
+    patterns.add<ComputeWhereExtracted, JoinProducer>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
