@@ -101,12 +101,18 @@ struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    patterns.add<ComputeWhereExtracted, JoinProducer>(&getContext());
+    patterns.add<ComputeWhereExtracted>(&getContext());
+    // An op that has joined another one has two results, with which nothing is
+    // fused any more: those come last.
+    RewritePatternSet joins(&getContext());
+    joins.add<JoinProducer>(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(joins);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(joins), config)))
       signalPassFailure();
   }
 };
