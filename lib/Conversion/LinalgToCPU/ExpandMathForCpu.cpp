@@ -15,6 +15,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Approximation.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -111,8 +112,60 @@ void narrowInTwoSteps(arith::TruncFOp op) {
   op.getInMutable().set(arith::BitcastOp::create(b, loc, single, chosen));
 }
 
+/// Upstream's exponential with `vscalefps` in place of integer shifts. Results
+/// that are no normal numbers are zero, as upstream's: lanes that made
+/// denormals would take hundreds of cycles, and masked scores do.
+struct ExpByScaling : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &b) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (type != VectorType::get(16, b.getF32Type()))
+      return failure();
+    Location loc = op.getLoc();
+    auto constant = [&](float value) -> Value {
+      return arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, APFloat(value)));
+    };
+    auto fma = [&](Value x, Value y, Value z) -> Value {
+      return math::FmaOp::create(b, loc, x, y, z);
+    };
+    // NaN passes through both limits. Infinity would leave no remainder.
+    Value most = constant(88.8f);
+    Value x = op.getOperand();
+    Value isNormal = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, x,
+                                           constant(-87.33654f));
+    Value isSmall =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ULE, x, most);
+    x = arith::SelectOp::create(b, loc, isSmall, x, most);
+
+    Value power = math::FloorOp::create(
+        b, loc, fma(x, constant(1.44269504f), constant(0.5f)));
+    Value rest = fma(constant(-0.693359375f), power, x);
+    rest = fma(constant(2.12194440e-4f), power, rest);
+    Value sum = constant(1.9875691500e-4f);
+    for (float coefficient :
+         {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
+          1.6666665459e-1f, 5.0000001201e-1f, 1.0f, 1.0f})
+      sum = fma(sum, rest, constant(coefficient));
+
+    Value lanes = LLVM::BitcastOp::create(b, loc, b.getI16Type(), isNormal);
+    Value usualRounding = LLVM::ConstantOp::create(b, loc, b.getI32Type(),
+                                                   b.getI32IntegerAttr(4));
+    SmallVector<Value> operands = {sum, power, constant(0.0f), lanes,
+                                   usualRounding};
+    b.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, type, b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+        operands);
+    return success();
+  }
+};
+
 struct ExpandMathForCpuPass
     : shardir::impl::ExpandMathForCpuBase<ExpandMathForCpuPass> {
+  using ExpandMathForCpuBase::ExpandMathForCpuBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> logs;
     SmallVector<arith::TruncFOp> narrowings;
@@ -133,6 +186,8 @@ struct ExpandMathForCpuPass
 
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    if (avx512)
+      patterns.add<ExpByScaling>(&getContext(), /*benefit=*/2);
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -126,10 +126,10 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
-  buildHostLowering(pm, options.target.hasBf16Conversion);
+  buildHostLowering(pm, options.target);
 }
 
-void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
+void shardir::buildHostLowering(OpPassManager &pm, const CpuTarget &target) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());
@@ -139,11 +139,12 @@ void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
   function.addPass(createConvertComplexToStandardPass());
 
   addSmallFloatEmulation(function);
-  pm.addPass(createExpandMathForCpu());
+  bool isAvx512 = target.vectorBits == 512 && !target.isAArch64();
+  pm.addPass(createExpandMathForCpu({/*avx512=*/isAvx512}));
   // Conversions that the target has no instruction for are spelled out, so that
   // no compiler-rt is needed.
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = !hasBf16Conversion;
+  expand.includeBf16 = !target.hasBf16Conversion;
   OpPassManager &lower = pm.nest<func::FuncOp>();
   lower.addPass(arith::createArithExpandOpsPass(expand));
 

@@ -92,10 +92,9 @@ void buildCpuLowering(mlir::OpPassManager &pm, const CpuOptions &options);
 void buildCpuContractions(mlir::OpPassManager &pm, const CpuOptions &options);
 
 /// The last part of buildCpuLowering, for code that has no linalg ops and no
-/// parallel loops: loops, memrefs and arithmetic to LLVM dialect. Conversions
-/// from and to bf16 are left to LLVM where the target has instructions for
-/// them.
-void buildHostLowering(mlir::OpPassManager &pm, bool hasBf16Conversion = false);
+/// parallel loops: loops, memrefs and arithmetic to LLVM dialect, by
+/// instructions of the target where it has them.
+void buildHostLowering(mlir::OpPassManager &pm, const CpuTarget &target = {});
 
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
