@@ -226,7 +226,20 @@ static bool isFused(OpOperand *use, unsigned depth) {
 
 bool shardir::isFusedAt(OpOperand *use) { return isFused(use, /*depth=*/1); }
 
-bool shardir::isJoinedAt(OpOperand *use) {
+/// True if each operand of `op` has its dims in the order of the loops.
+static bool readsInOrder(linalg::GenericOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    int64_t last = -1;
+    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      bool follows = !dim || int64_t(dim.getPosition()) > last;
+      last = dim ? int64_t(dim.getPosition()) : last;
+      return follows;
+    });
+  });
+}
+
+bool shardir::isJoinedAt(OpOperand *use, bool transposed) {
   auto producer = use->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());
   if (!producer || !consumer || producer->getNumResults() != 1 ||
@@ -238,15 +251,18 @@ bool shardir::isJoinedAt(OpOperand *use) {
         return consumer.getMatchingIndexingMap(&init).isIdentity();
       }))
     return false;
+  if (!transposed && !(readsInOrder(producer) && readsInOrder(consumer)))
+    return false;
   BodyCost producerCost = costOf(producer), consumerCost = costOf(consumer);
   return !producerCost.irregular && !consumerCost.irregular &&
          producerCost.operations + consumerCost.operations <= maxFusedBodyOps &&
          producer.getNumDpsInputs() + consumer.getNumDpsInputs() <=
              maxFusedOperands &&
-         llvm::all_of(producer->getUses(), [&](OpOperand &each) {
-           return &each == use ||
-                  isa<func::ReturnOp>(each.getOwner());
-         }) &&
+         llvm::all_of(producer->getUses(),
+                      [&](OpOperand &each) {
+                        return &each == use ||
+                               isa<func::ReturnOp>(each.getOwner());
+                      }) &&
          !producer->hasOneUse();
 }
 

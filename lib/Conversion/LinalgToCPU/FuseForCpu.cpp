@@ -74,12 +74,13 @@ struct ComputeWhereExtracted : OpRewritePattern<tensor::ExtractOp> {
 
 /// Has an op give the results that it reads, too.
 struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
+  JoinProducer(MLIRContext *context, bool transposed)
+      : OpRewritePattern(context), transposed(transposed) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
     for (OpOperand *input : op.getDpsInputOperands()) {
-      if (!shardir::isJoinedAt(input))
+      if (!shardir::isJoinedAt(input, transposed))
         continue;
       Operation *producer = input->get().getDefiningOp();
       FailureOr<linalg::ElementwiseOpFusionResult> fused =
@@ -94,9 +95,14 @@ struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
     }
     return failure();
   }
+
+private:
+  bool transposed;
 };
 
 struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
+  using FuseForCpuBase::FuseForCpuBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
@@ -105,7 +111,7 @@ struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
     // An op that has joined another one has two results, with which nothing is
     // fused any more: those come last.
     RewritePatternSet joins(&getContext());
-    joins.add<JoinProducer>(&getContext());
+    joins.add<JoinProducer>(&getContext(), joinTransposed);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(joins);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);

@@ -130,6 +130,10 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
     ```
     Test: `test/Conversion/LinalgToCPU/fuse-for-cpu.mlir`.
   }];
+  let options = [
+    Option<"joinTransposed", "join-transposed", "bool", "false",
+           "Ops join also where an operand lies across the results, of which a CPU's loops would read too many pages at a time">,
+  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
                            "::mlir::affine::AffineDialect"];
