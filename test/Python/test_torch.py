@@ -683,7 +683,7 @@ def test_a_report_says_what_is_computed_twice():
                              options=options)
 
     free = step("").report
-    option = f"memory-limit={free.peak_bytes_per_device * 8 // 10}"
+    option = f"memory-limit={free.peak_bytes_per_device * 9 // 10}"
     limited = step(option)
     assert "second time" not in str(free)
     assert re.search(r"\d+ values are computed a second time to fit memory-limit, in \d+ operations: \d+ bytes at the peak "
