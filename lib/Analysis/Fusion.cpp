@@ -85,20 +85,24 @@ static bool isContraction(linalg::GenericOp op) {
          op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op);
 }
 
+/// Of a loop, at least 1; assumed where it is not known.
+static double assumedExtent(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? double(kAssumedDimSize)
+                                       : double(std::max<int64_t>(extent, 1));
+}
+
 /// The iterations of `op`, as far as they are known.
 static double pointsOf(linalg::GenericOp op) {
   double product = 1;
   for (int64_t extent : op.getStaticLoopRanges())
-    product *= ShapedType::isDynamic(extent)
-                   ? double(kAssumedDimSize)
-                   : double(std::max<int64_t>(extent, 1));
+    product *= assumedExtent(extent);
   return product;
 }
 
 static bool isFused(OpOperand *use, unsigned depth);
 
-/// The bytes that all iterations read, what is broadcast once. Of an input that
-/// is computed here, those that it is made of, `depth` ops further.
+/// The bytes that all iterations read, those of broadcast operands once. Of an
+/// input that is computed here, those that it is made of, `depth` ops further.
 static double bytesRead(linalg::GenericOp op, unsigned depth) {
   double bytes = 0, points = pointsOf(op);
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -112,9 +116,7 @@ static double bytesRead(linalg::GenericOp op, unsigned depth) {
     AffineMap map = op.getMatchingIndexingMap(input);
     for (auto [loop, extent] : llvm::enumerate(extents))
       if (!map.isFunctionOfDim(loop))
-        each /= ShapedType::isDynamic(extent)
-                    ? double(kAssumedDimSize)
-                    : double(std::max<int64_t>(extent, 1));
+        each /= assumedExtent(extent);
     bytes += each;
   }
   return bytes;
@@ -145,7 +147,7 @@ static bool hasUsersInOneChain(linalg::GenericOp op) {
 static bool isRepeatedForUsers(linalg::GenericOp op, const BodyCost &cost,
                                unsigned depth) {
   constexpr int64_t cheap = 4;
-  // What is broadcast adds a little.
+  // Broadcast operands add a little.
   constexpr double broadcastShare = 1.1;
   if (cost.irregular || op->getNumResults() != 1)
     return false;

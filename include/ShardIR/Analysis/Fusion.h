@@ -19,7 +19,7 @@
 
 namespace shardir {
 
-/// What the body of `op` costs for one element, in additions.
+/// The cost of the body of `op` for one element, in additions.
 int64_t operationsOf(mlir::linalg::LinalgOp op);
 
 /// True if the elementwise op that makes `use`'s value is fused into the op

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowSelection.h"
+#include "SplitArgReduction.h"
 
 #include "../Propagate/BroadcastConstants.h"
 
@@ -14,21 +15,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace shardir;
 
-/// The constant that a tensor is filled with; null where there is none.
+/// The constant that all elements of a tensor are; null where there is none.
 static TypedAttr constantOf(Value tensor) {
-  Attribute scalar;
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
-    matchPattern(fill.getInputs()[0], m_Constant(&scalar));
-    return dyn_cast_or_null<TypedAttr>(scalar);
-  }
-  DenseElementsAttr elements;
-  if (matchPattern(tensor, m_Constant(&elements)) && elements.isSplat())
-    return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
+  if (TypedAttr fill = fillOf(tensor))
+    return fill;
   Operation *made = tensor.getDefiningOp();
   return made ? broadcastConstant(made) : TypedAttr();
 }

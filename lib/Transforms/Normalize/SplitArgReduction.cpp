@@ -247,8 +247,7 @@ Sym Outcome::get(Value value) {
   return sym;
 }
 
-/// The constant that fills a tensor.
-static TypedAttr fillOf(Value tensor) {
+TypedAttr shardir::fillOf(Value tensor) {
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>()) {
     Attribute scalar;
     if (matchPattern(fill.getInputs()[0], m_Constant(&scalar)))

@@ -47,6 +47,10 @@ std::optional<ArgReduction> matchArgReduction(mlir::linalg::LinalgOp op,
 void splitArgReduction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                        const ArgReduction &match);
 
+/// The constant of a fill, or of equal elements, that a tensor is; null where
+/// there is none.
+mlir::TypedAttr fillOf(mlir::Value tensor);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_TRANSFORMS_NORMALIZE_SPLITARGREDUCTION_H

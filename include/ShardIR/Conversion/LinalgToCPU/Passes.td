@@ -117,8 +117,9 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
     with expensive math is never put where it would be computed more than once
     per element. What `tensor.extract` reads of an elementwise op is computed
     there, if that is all that is needed of it. An op whose result the function
-    returns joins the elementwise op that reads it, which has both results. Contractions stay recognisable: only transposes and
-    widening casts are fused into them. Ops other than linalg's are barriers.
+    returns joins the elementwise op that reads it, which has both results.
+    Contractions stay recognisable: only transposes and widening casts are fused
+    into them. Ops other than linalg's are barriers.
 
     ```mlir
     %0 = linalg.generic {…} ins(%a, %b) outs(%e) { …mulf… }
