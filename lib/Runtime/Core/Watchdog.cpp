@@ -207,14 +207,12 @@ void Job::checkDeadlines() {
     }
   }
   // While one process does not answer, what is known of the others is old.
-  if (silent >= 0) {
+  if (silent >= 0)
     culprit = silent;
-    waiting = waiting >= 0 ? waiting : any;
-  }
-  if (culprit < 0)
+  else if (culprit < 0)
     culprit = computing;
   if (culprit >= 0)
-    failForTimeout(culprit, waiting);
+    failForTimeout(culprit, waiting >= 0 ? waiting : any);
 }
 
 void Job::failForTimeout(int culprit, int waiting) {
