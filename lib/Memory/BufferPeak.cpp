@@ -131,24 +131,29 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry, OpMemory *use,
       return std::nullopt;
     ranks = std::max(ranks, mesh.numRanks());
   }
+  bool mayDiffer = false;
   auto peakOf = [&](int64_t rank, int64_t listAt) -> std::optional<MemoryPeak> {
     RankRun run(meshes, rank, use, listAt);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
+    mayDiffer |= run.mayDiffer;
     return std::move(run.peak);
   };
+  std::optional<MemoryPeak> firstPeak = peakOf(0, /*listAt=*/0);
+  if (!firstPeak)
+    return std::nullopt;
   // Ranks to compare: most devices of a large mesh allocate the same.
   constexpr int64_t kFewRanks = 64;
-  int64_t first = 0, end = ranks;
-  if (meshes.all().size() == 1 && ranks > kFewRanks) {
+  int64_t first = 0, end = mayDiffer ? ranks : 0;
+  if (mayDiffer && meshes.all().size() == 1 && ranks > kFewRanks) {
     DeviceRuns runs(entry, meshes, meshes.all().front(), use);
     if (runs.refine()) {
       first = runs.mostRank();
       end = first + 1;
     }
   }
-  MemoryPeak most;
-  int64_t mostRank = first;
+  MemoryPeak most = *firstPeak;
+  int64_t mostRank = 0;
   for (int64_t rank = first; rank < end; ++rank) {
     std::optional<MemoryPeak> own = peakOf(rank, /*listAt=*/0);
     if (!own)

@@ -42,6 +42,7 @@ bool RankRun::enter(func::FuncOp entry) {
     auto placement = entry.getArgAttrOfType<PlacementAttr>(
         argument.getArgNumber(), ShardIRDialect::kPlacement);
     if (!type.hasStaticShape()) {
+      mayDiffer = true;
       auto tensor = global ? dyn_cast<RankedTensorType>(global.getValue())
                            : RankedTensorType();
       if (!tensor || !tensor.hasStaticShape() || !placement ||
@@ -234,6 +235,9 @@ bool RankRun::visitFor(scf::ForOp loop) {
     bind(result, init);
   if (!allocates(*loop))
     return true;
+  mayDiffer |= llvm::any_of(
+      ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+      [](Value bound) { return !getConstantIntValue(bound); });
   for (int64_t i = 0; i < trips; ++i) {
     if (from && by)
       numbers[loop.getInductionVar()] = *from + i * *by;
@@ -250,6 +254,7 @@ bool RankRun::visitFor(scf::ForOp loop) {
 }
 
 bool RankRun::visitWhile(scf::WhileOp loop) {
+  mayDiffer = true;
   for (auto [argument, init] :
        llvm::zip(loop.getBeforeArguments(), loop.getInits()))
     bind(argument, init);
@@ -274,6 +279,9 @@ bool RankRun::visitWhile(scf::WhileOp loop) {
 }
 
 bool RankRun::visitBranches(Operation &op) {
+  if (op.getNumResults() == 0 && !allocates(op))
+    return true;
+  mayDiffer = true;
   std::optional<RankRun> largest;
   auto known = isa<scf::IfOp>(op) ? get(cast<scf::IfOp>(op).getCondition())
                                   : std::nullopt;
@@ -324,6 +332,7 @@ bool RankRun::visit(Operation &op) {
     unsigned next = 0;
     for (int64_t extent : type.getShape()) {
       if (ShapedType::isDynamic(extent)) {
+        mayDiffer = true;
         auto known = get(alloc.getDynamicSizes()[next++]);
         if (!known)
           return false;
@@ -352,8 +361,10 @@ bool RankRun::visit(Operation &op) {
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
     int64_t instance = instances.lookup(rootOf(dealloc.getMemref()));
-    alive -= allocated.lookup(instance).bytes;
-    allocated.erase(instance);
+    if (auto freed = allocated.find(instance); freed != allocated.end()) {
+      alive -= freed->second.bytes;
+      allocated.erase(freed);
+    }
     return true;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -23,7 +23,8 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace shardir {
 
@@ -42,6 +43,9 @@ public:
   MemoryPeak peak;
   /// The bytes alive after each allocation.
   std::vector<int64_t> trace;
+  /// False if every rank allocates and frees the same: no size and no decision
+  /// is computed.
+  bool mayDiffer = false;
 
 private:
   /// The place of this rank in a mesh; ranks that it lacks run as its first.
@@ -85,7 +89,7 @@ private:
   /// Which allocation a value is: one in a loop makes another each time.
   llvm::DenseMap<mlir::Value, int64_t> instances;
   /// The allocations that are alive, by instance.
-  llvm::MapVector<int64_t, HeldValue> allocated;
+  std::map<int64_t, HeldValue> allocated;
   llvm::SmallVector<HeldValue> arguments;
   int64_t nextInstance = 1;
   llvm::DenseMap<mlir::Operation *, bool> known; ///< allocates

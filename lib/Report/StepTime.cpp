@@ -30,19 +30,24 @@ using namespace shardir::collective;
 
 namespace {
 
+/// A collective that has been started.
+struct Pending {
+  double end;
+  double bandwidth; ///< of its slowest link
+};
+
 /// The two sequences of one device.
 struct Clocks {
   double work = 0; ///< when the last kernel ends
   double link = 0; ///< when the last started collective ends
   StepTime total;
-  /// When started collectives end, by the buffers of their results.
-  llvm::DenseMap<Value, double> pending;
+  llvm::DenseMap<Value, Pending> pending; ///< by the buffers of their results
 };
 
 class StepTimePrediction {
 public:
-  StepTimePrediction(ModuleOp module)
-      : meshes(module), machine(getMachine(module)) {}
+  StepTimePrediction(const MeshTable &meshes, const Machine &machine)
+      : meshes(meshes), machine(machine) {}
 
   bool hasOneSetOfRanks() const {
     auto ranksOf = [](const Mesh &mesh) { return mesh.ranks(); };
@@ -52,27 +57,27 @@ public:
   bool run(Block &block) {
     return llvm::all_of(block, [&](Operation &op) { return visit(op); });
   }
+  bool visit(Operation &op);
   StepTime get() {
     clocks.total.seconds = std::max(clocks.work, clocks.link);
     return clocks.total;
   }
 
 private:
-  bool visit(Operation &op);
   bool visitLoop(LoopLikeOpInterface loop);
   bool visitBranches(Operation &op);
   bool visitCollective(CollectiveOpInterface op);
   bool visitLinalg(linalg::LinalgOp op);
   std::optional<double> secondsOf(CollectiveOpInterface op,
                                   double timesBytes) const;
-  double secondsBetween(const Mesh &from, const Mesh &to, double bytes) const;
+  void share(double seconds, double bandwidth);
   void work(double seconds) {
     clocks.work += seconds;
     clocks.total.compute += seconds;
   }
 
-  MeshTable meshes;
-  Machine machine;
+  const MeshTable &meshes;
+  const Machine &machine;
   Clocks clocks;
 };
 
@@ -103,21 +108,43 @@ std::optional<double> tripsOf(LoopLikeOpInterface loop) {
 
 } // namespace
 
-/// A message of each device to another: ranks stay and change their positions
-/// (a ring), or they are on other meshes.
-double StepTimePrediction::secondsBetween(const Mesh &from, const Mesh &to,
-                                          double bytes) const {
-  double slowest = 0;
+/// The links that messages take from each device to the next: ranks stay and
+/// change their positions (a ring), or they are on other meshes.
+static SmallVector<Link> linksBetween(const Mesh &from, const Mesh &to) {
+  SmallVector<Link> links;
   for (int64_t p : {int64_t(0), to.numDevices() - 1}) {
     std::vector<int64_t> here = from.coordinates(p),
                          there =
                              from.coordinates(from.positionOf(to.rankAt(p)));
     for (auto [i, axis] : llvm::enumerate(from.axes))
-      if (here[i] != there[i]) {
-        Link link = MachineModel().linkOf(axis);
-        slowest = std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
-      }
+      if (here[i] != there[i])
+        links.push_back(MachineModel().linkOf(axis));
   }
+  return links;
+}
+
+static double secondsBetween(const Mesh &from, const Mesh &to, double bytes) {
+  double slowest = 0;
+  for (const Link &link : linksBetween(from, to))
+    slowest = std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
+  return slowest;
+}
+
+static double slowestBandwidth(const MeshTable &meshes,
+                               CollectiveOpInterface op) {
+  const Mesh &from = meshes.get(op.getFrom()), &to = meshes.get(op.getTo());
+  SmallVector<Link> links;
+  if (from.isConcrete() && to.isConcrete() && !(from == to)) {
+    links = linksBetween(from, to);
+  } else if (op.getGlobalTensorType().hasStaticShape()) {
+    for (const AxisRef &axis :
+         groupAxes(op.getStep(), from, shapeOf(op.getGlobalTensorType())))
+      if (int index = from.axisIndex(axis.name); index >= 0)
+        links.push_back(MachineModel().linkOf(from.axes[size_t(index)]));
+  }
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const Link &link : links)
+    slowest = std::min(slowest, link.bandwidth);
   return slowest;
 }
 
@@ -150,23 +177,40 @@ bool StepTimePrediction::visitCollective(CollectiveOpInterface op) {
     return true; // a later step ends its bucket
   double all = 0, own = 0;
   for (CollectiveOpInterface step : steps) {
-    auto bytes = bytesOf(step.getInput());
-    if (!bytes)
+    RankedTensorType type = step.getGlobalTensorType();
+    if (!type.hasStaticShape())
       return false;
-    all += own = *bytes;
+    all += own = double(type.getNumElements()) * double(elementBytes(type));
   }
   std::optional<double> seconds = secondsOf(op, own > 0 ? all / own : 1);
   if (!seconds)
     return false;
   clocks.total.communication += *seconds;
+  double bandwidth = slowestBandwidth(meshes, op);
   if (!op->hasAttr(kStart)) {
-    clocks.work += *seconds;
+    share(*seconds, bandwidth);
     return true;
   }
   clocks.link = std::max(clocks.link, clocks.work) + *seconds;
   for (CollectiveOpInterface step : steps)
-    clocks.pending[step.getOutput()] = clocks.link;
+    clocks.pending[step.getOutput()] = {clocks.link, bandwidth};
   return true;
+}
+
+/// A collective in line: as long as one that has been started uses the same
+/// links, both take twice as long.
+void StepTimePrediction::share(double seconds, double bandwidth) {
+  double busy = 0;
+  for (auto &[buffer, other] : clocks.pending)
+    if (other.bandwidth == bandwidth)
+      busy = std::max(busy, other.end - clocks.work);
+  double longer = std::min(seconds, busy);
+  for (auto &[buffer, other] : clocks.pending)
+    if (other.end > clocks.work)
+      other.end += longer;
+  if (clocks.link > clocks.work)
+    clocks.link += longer;
+  clocks.work += seconds + longer;
 }
 
 bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
@@ -248,8 +292,10 @@ bool StepTimePrediction::visit(Operation &op) {
     return visitCollective(step);
   if (auto wait = dyn_cast<WaitOp>(op)) {
     auto end = clocks.pending.find(wait.getBuffer());
-    if (end != clocks.pending.end())
-      clocks.work = std::max(clocks.work, end->second);
+    if (end != clocks.pending.end()) {
+      clocks.work = std::max(clocks.work, end->second.end);
+      clocks.pending.erase(end);
+    }
     return true;
   }
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
@@ -276,9 +322,27 @@ bool StepTimePrediction::visit(Operation &op) {
 std::optional<StepTime> shardir::predictStep(func::FuncOp entry) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
-  StepTimePrediction prediction(entry->getParentOfType<ModuleOp>());
+  auto module = entry->getParentOfType<ModuleOp>();
+  MeshTable meshes(module);
+  Machine machine = getMachine(module);
+  StepTimePrediction prediction(meshes, machine);
   if (!prediction.hasOneSetOfRanks() ||
       !prediction.run(entry.getBody().front()))
     return std::nullopt;
   return prediction.get();
+}
+
+double OpTimes::bandwidthOf(CollectiveOpInterface op) const {
+  return slowestBandwidth(meshes, op);
+}
+
+double OpTimes::of(Operation *op) {
+  auto [entry, isNew] = known.try_emplace(op, 0);
+  if (isNew) {
+    StepTimePrediction prediction(meshes, machine);
+    entry->second = prediction.visit(*op)
+                        ? prediction.get().seconds
+                        : std::numeric_limits<double>::infinity();
+  }
+  return entry->second;
 }

@@ -6,12 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The time that one call of a program is predicted to take on one device.
+// The time that one call of a program, and each op of it, is predicted to take
+// on one device.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_REPORT_STEPTIME_H
 #define SHARDIR_REPORT_STEPTIME_H
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,9 +37,31 @@ struct StepTime {
 /// starts. A kernel takes the time of its schedule
 /// (ShardIRDialect::kLaunchSeconds), another op what the module's machine
 /// computes or moves in that time, a collective the time of its steps on the
-/// mesh's links. Nothing where an extent or a trip count is not known, or where
-/// meshes have different ranks.
+/// mesh's links, of which collectives on both sides have half each. Nothing
+/// where an extent or a trip count is not known, or where meshes have different
+/// ranks.
 std::optional<StepTime> predictStep(mlir::func::FuncOp entry);
+
+/// The times of ops by themselves, as predictStep counts them.
+class OpTimes {
+public:
+  explicit OpTimes(mlir::ModuleOp module)
+      : meshes(module), machine(getMachine(module)) {}
+
+  /// Seconds of `op` with all that is in it, of a collective those of its whole
+  /// bucket if it is the last one there and else none; infinity where that is
+  /// not known.
+  double of(mlir::Operation *op);
+
+  /// Bytes per second of the slowest link that `op` uses; infinity where it
+  /// uses none, or has no concrete mesh.
+  double bandwidthOf(collective::CollectiveOpInterface op) const;
+
+private:
+  MeshTable meshes;
+  Machine machine;
+  llvm::DenseMap<mlir::Operation *, double> known;
+};
 
 } // namespace shardir
 

@@ -73,6 +73,15 @@ bool BufferReach::add(Value buffer) {
   return true;
 }
 
+llvm::SetVector<Operation *> BufferReach::users(Block &block) const {
+  llvm::SetVector<Operation *> result;
+  for (Value value : values)
+    for (Operation *user : value.getUsers())
+      if (Operation *inBlock = block.findAncestorOpInBlock(*user))
+        result.insert(inBlock);
+  return result;
+}
+
 bool BufferReach::uses(Operation *op) const {
   return llvm::any_of(op->getOperands(),
                       [&](Value v) { return values.contains(v); });

@@ -15,6 +15,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_BUFFERREACH_H
 
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace shardir {
@@ -32,6 +33,9 @@ public:
 
   /// True if `op` may write there, or free it.
   bool writtenBy(mlir::Operation *op) const;
+
+  /// The ops of `block` that it is used by, or inside of, each once.
+  llvm::SetVector<mlir::Operation *> users(mlir::Block &block) const;
 
 private:
   bool uses(mlir::Operation *op) const;

@@ -12,9 +12,12 @@
 // that a collective.wait on its result stands before the first op that may
 // touch the result's buffer or write to the operand's, whatever the way to it.
 //
-// Memory stays bounded: one group of results is allocated ahead of its use, and
-// the operand of one collective is freed later than it was. With a memory limit
-// neither happens where the limit would be exceeded.
+// What has been started runs one after the other, beside the rank's own
+// sequence (StepTime.h). A collective starts just so early that it, and what
+// starts meanwhile, takes no longer than the work in between, and is waited for
+// once it should be done: results are allocated, and operands kept, no longer
+// than that. With a memory limit neither happens where the limit would be
+// exceeded.
 //
 // The order of collectives in a block is the same on all ranks (X1), since
 // every rank runs the same block.
@@ -28,6 +31,7 @@
 #include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/BufferRoot.h"
+#include "ShardIR/Report/StepTime.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -76,17 +80,23 @@ private:
   OpMemory use;
 };
 
-/// True if other ranks take part, in an order that matters.
-bool communicates(Operation *op) {
-  return op
-      ->walk([&](Operation *inner) {
-        return isa_and_present<CollectiveDialect>(inner->getDialect()) ||
-                       isa<CallOpInterface>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
+/// The part of a collective's time that work must hide, or it stays in line:
+/// what is started waits for its turn, which may take longer than it gains.
+constexpr double kWorthwhile = 0.25;
+
+/// Of a collective's time, what may pass beyond its predicted end before its
+/// operand's memory is worth a wait.
+constexpr double kPatience = 0.5;
+
+/// Seconds of work whose time is not known: it hides anything.
+constexpr double kUnknown = 1000;
+/// Seconds of a collective whose extents are not known, as of some megabytes.
+constexpr double kUnknownTransfer = 1e-4;
+
+/// How often starts move for transfers that come late, and the part of their
+/// stalls that must be left for another time to be worthwhile.
+constexpr int kRounds = 20;
+constexpr double kProgress = 0.99;
 
 /// True if the op keeps the GPU busy: worth overlapping with.
 bool isWork(Operation *op) {
@@ -100,203 +110,495 @@ bool isWork(Operation *op) {
       .wasInterrupted();
 }
 
+/// True if other ranks take part in a way that is not followed.
+bool isOpaque(Operation *op) {
+  return !isa<CollectiveOpInterface, WaitOp>(op) &&
+         op->walk([&](Operation *inner) {
+             return isa_and_present<CollectiveDialect>(inner->getDialect()) ||
+                            isa<CallOpInterface>(inner)
+                        ? WalkResult::interrupt()
+                        : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+bool isStarted(Operation *op) {
+  return isa<CollectiveOpInterface>(op) && op->hasAttr(kStart);
+}
+
+/// What ops take of the rank's own sequence.
+class Work {
+public:
+  explicit Work(ModuleOp module) : times(module) {}
+
+  /// Seconds that hide what goes on beside `op`. Collectives in line hide
+  /// nothing that needs their links: the slowest ones, as far as this looks.
+  double of(Operation *op) {
+    if (auto step = dyn_cast<CollectiveOpInterface>(op))
+      return isStarted(op) || times.bandwidthOf(step) <= slowest
+                 ? 0
+                 : secondsOf(step);
+    if (!isWork(op))
+      return 0;
+    double seconds = times.of(op);
+    return seconds > 0 && std::isfinite(seconds) ? seconds : kUnknown;
+  }
+
+  double secondsOf(CollectiveOpInterface op) {
+    double seconds = times.of(op);
+    return std::isfinite(seconds) ? seconds : kUnknownTransfer;
+  }
+  void addLinksOf(CollectiveOpInterface op) {
+    slowest = std::min(slowest, times.bandwidthOf(op));
+  }
+
+private:
+  OpTimes times;
+  double slowest = std::numeric_limits<double>::infinity();
+};
+
 memref::AllocOp allocationOf(Value buffer) {
   Value root = bufferRoot(buffer);
   return root ? root.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
-/// Moves one collective, or the steps of one bucket: the start up, the wait
-/// down.
-class Overlap {
+/// Ops in front of a transfer that may run behind its start.
+struct WayUp {
+  double seconds = 0; ///< that they take
+  /// The transfer and what it needs, backwards; `taken` of them move.
+  SmallVector<Operation *> along;
+  size_t taken = 0;
+  Operation *first = nullptr;         ///< they move before this
+  SmallVector<memref::AllocOp> ahead; ///< results that are made earlier
+};
+
+/// One collective, or the steps of one bucket.
+class Transfer {
 public:
-  Overlap(ArrayRef<CollectiveOpInterface> steps, Budget &budget,
-          const llvm::DenseSet<Operation *> &passable)
-      : steps(steps), budget(budget), passable(passable) {}
+  Transfer(SmallVector<CollectiveOpInterface> steps, Work &work)
+      : steps(std::move(steps)), work(work) {}
 
-  /// False if nothing goes on beside the collective, which then stays as it is.
-  bool run() {
-    for (CollectiveOpInterface op : steps)
-      if (!input.add(op.getInput()) || !output.add(op.getOutput()))
-        return false;
-    // Ops without effects may stand between steps.
-    for (CollectiveOpInterface op : steps.drop_back())
-      op->moveBefore(steps.back());
-    findStart();
-    findWait();
-    if (!works)
-      return false;
-    moveStart();
-    OpBuilder builder(last);
-    for (CollectiveOpInterface op : steps) {
-      op->setAttr(kStart, builder.getUnitAttr());
-      waits.push_back(WaitOp::create(builder, op->getLoc(), op.getOutput()));
-    }
-    for (Operation *free : frees)
-      free->moveBefore(last);
-    return true;
-  }
-
-  bool allocatesAhead() const { return !ahead.empty(); }
-  ArrayRef<WaitOp> getWaits() const { return waits; }
-
-private:
-  /// The operand may be read while it is sent.
-  bool inTheWay(Operation *other) const {
-    return output.touchedBy(other) || input.writtenBy(other);
-  }
-
-  /// Goes up to the first op in the block that the collective may run beside.
-  /// The results' allocations and the views of all buffers come along.
-  void findStart() {
-    SmallVector<memref::AllocOp> results;
-    for (CollectiveOpInterface op : steps)
-      results.push_back(allocationOf(op.getOutput()));
-    llvm::SmallPtrSet<Operation *, 8> definers;
-    auto take = [&](Operation *moved) {
-      along.push_back(moved);
-      for (Value operand : moved->getOperands())
-        if (Operation *definer = operand.getDefiningOp())
-          definers.insert(definer);
-    };
-    for (CollectiveOpInterface op : llvm::reverse(steps))
-      take(op);
-    CollectiveOpInterface front = steps.front();
-    for (Operation *before = front->getPrevNode(); before;
-         before = before->getPrevNode()) {
-      if (definers.contains(before)) {
-        auto result = dyn_cast<memref::AllocOp>(before);
-        if (result && llvm::is_contained(results, result))
-          ahead.push_back(result);
-        else if (!isPure(before) && !isa<memref::DimOp>(before))
-          break;
-        take(before);
-        continue;
-      }
-      if ((communicates(before) && !passable.contains(before)) ||
-          inTheWay(before) || (!ahead.empty() && !budget.allows(before, ahead)))
-        break;
-      // A kernel takes fewer multiprocessors if it asks behind the start.
-      if (isWork(before) || (first && isa<kernel::MultiprocessorsOp>(before))) {
-        first = before;
-        taken = along.size();
-      }
-    }
-    works = first != nullptr;
-    // A result that moves past no work is allocated where it was.
-    llvm::erase_if(ahead, [&](memref::AllocOp result) {
-      return !llvm::is_contained(ArrayRef(along).take_front(taken),
-                                 result.getOperation());
+  /// False if its buffers cannot be followed.
+  bool follow() {
+    return llvm::all_of(steps, [&](CollectiveOpInterface op) {
+      return input.add(op.getInput()) && output.add(op.getOutput());
     });
   }
 
-  /// Goes down to the first op that needs the collective to be done. Where that
-  /// is long after the operand would have been freed, the next collective that
-  /// has such an operand ends it, so that only one is kept.
-  void findWait() {
-    SmallVector<memref::AllocOp> operands; ///< that are freed later
-    SmallVector<Operation *> held;         ///< ops at which they are kept
-    bool worksBehind = false;
-    CollectiveOpInterface end = steps.back();
-    for (last = end->getNextNode(); !last->hasTrait<OpTrait::IsTerminator>();
-         last = last->getNextNode()) {
-      auto free = dyn_cast<memref::DeallocOp>(last);
-      if (free && freesOperand(free)) {
-        frees.push_back(last);
-        if (memref::AllocOp operand = allocationOf(free.getMemref()))
-          operands.push_back(operand);
-        continue;
-      }
-      if (inTheWay(last))
-        break;
-      if (!frees.empty()) {
-        auto next = dyn_cast<CollectiveOpInterface>(last);
-        if ((worksBehind && next && next.getOutput() &&
-             allocationOf(next.getInput())) ||
-            !budget.allows(last, operands))
-          break;
-        held.push_back(last);
-      }
-      worksBehind |= isWork(last);
-    }
-    // A kernel that waits for the collective may take all multiprocessors.
-    for (Operation *before = last->getPrevNode();
-         isa<gpu::LaunchOp>(last) && before != end && !isWork(before) &&
-         !communicates(before);
-         before = before->getPrevNode())
-      if (isa<kernel::MultiprocessorsOp>(before)) {
-        last = before;
-        break;
-      }
-    works |= worksBehind;
-    for (Operation *longer : held)
-      budget.hold(longer, operands);
-  }
+  /// Marks it as started if that pays. What comes behind it must be marked.
+  void start(const Budget &budget);
 
-  void moveStart() {
-    if (!first)
-      return;
-    for (memref::AllocOp result : ahead)
-      for (Operation *crossed = first; crossed != result.getOperation();
-           crossed = crossed->getNextNode())
-        budget.hold(crossed, result);
-    for (Operation *moved : llvm::reverse(ArrayRef(along).take_front(taken)))
-      moved->moveBefore(first);
-  }
+  /// True if there is work that the start may move before.
+  bool canMove(const Budget &budget) const;
+  /// Moves the start up past so many seconds of work, or as far as possible.
+  void hoist(double bySeconds, Budget &budget);
 
-  /// True if what is freed is an operand's memory and no result's.
-  bool freesOperand(memref::DeallocOp free) {
-    Value freed = bufferRoot(free.getMemref());
-    auto isInput = [&](CollectiveOpInterface op) {
-      return freed == bufferRoot(op.getInput());
-    };
-    auto isOutput = [&](CollectiveOpInterface op) {
-      return freed == bufferRoot(op.getOutput());
-    };
-    return llvm::any_of(steps, isInput) && llvm::none_of(steps, isOutput);
-  }
+  bool isStarted() const { return ::isStarted(last()); }
+  ArrayRef<CollectiveOpInterface> getSteps() const { return steps; }
+  CollectiveOpInterface last() const { return steps.back(); }
+  double seconds() const { return work.secondsOf(last()); }
 
-  ArrayRef<CollectiveOpInterface> steps;
-  Budget &budget;
-  const llvm::DenseSet<Operation *> &passable;
+  /// The ops of `block` that may run only once this is done.
+  SmallVector<Operation *> neededBy(Block &block) const;
+  /// True if `free` frees an operand's memory and no result's.
+  bool hasOperand(memref::DeallocOp free) const;
+
+private:
+  /// What is started later runs later, and the operand may be read while it is
+  /// sent.
+  bool isNeededBy(Operation *op) const {
+    return !::isStarted(op) && touches(op);
+  }
+  bool touches(Operation *op) const {
+    return output.touchedBy(op) || input.writtenBy(op);
+  }
+  double workBelow(double enough, const Budget &budget) const;
+  WayUp wayUp(double enough, const Budget &budget) const;
+
+  SmallVector<CollectiveOpInterface> steps;
+  Work &work;
   BufferReach input, output;
-  /// The collectives and what they need, backwards; `taken` of them move.
-  SmallVector<Operation *> along;
-  size_t taken = 0;
-  Operation *first = nullptr;         ///< they start before this
-  Operation *last = nullptr;          ///< they are waited for before this
-  SmallVector<memref::AllocOp> ahead; ///< results that are made earlier
-  SmallVector<Operation *> frees;
-  bool works = false;
-  SmallVector<WaitOp> waits;
 };
+
+/// When a transfer takes place, in seconds of the block's own sequence.
+struct Timing {
+  double seconds; ///< that it takes
+  double origin;  ///< where it stands
+  double need;    ///< where it must be done
+  bool canMove;
+  double margin = 0; ///< to be done so much earlier than it need be
+  double start = 0;
+};
+
+/// Plays a block as predictStep does.
+class Playback {
+public:
+  Playback(Block &block, ArrayRef<Transfer *> started, Budget &budget,
+           Work &work);
+
+  std::vector<Timing> timings();
+  void placeWaits();
+
+private:
+  struct Open {
+    size_t index; ///< in `transfers`
+    double end;
+    /// Of operands, which are freed later.
+    SmallVector<Operation *> frees;
+    SmallVector<memref::AllocOp> kept;
+  };
+
+  void startAt(Operation &op);
+  bool needs(const Open &open, Operation &op) const;
+  bool defer(memref::DeallocOp free);
+  bool mustEnd(const Open &open, Operation &before) const;
+  void endFirst(size_t count, Operation *before);
+
+  Block &block;
+  ArrayRef<Transfer *> transfers;
+  Budget &budget;
+  Work &work;
+  llvm::DenseMap<Operation *, size_t> starts;
+  llvm::DenseMap<Operation *, SmallVector<size_t, 2>> needed;
+  std::vector<Open> opens; ///< in the order of their starts
+  double now = 0, link = 0;
+};
+
+} // namespace
+
+bool Transfer::hasOperand(memref::DeallocOp free) const {
+  Value freed = bufferRoot(free.getMemref());
+  auto isInput = [&](CollectiveOpInterface op) {
+    return freed == bufferRoot(op.getInput());
+  };
+  auto isOutput = [&](CollectiveOpInterface op) {
+    return freed == bufferRoot(op.getOutput());
+  };
+  return llvm::any_of(steps, isInput) && llvm::none_of(steps, isOutput);
+}
+
+SmallVector<Operation *> Transfer::neededBy(Block &block) const {
+  SmallVector<Operation *> ops;
+  for (const BufferReach *reach : {&input, &output})
+    for (Operation *user : reach->users(block))
+      if (isNeededBy(user))
+        ops.push_back(user);
+  return ops;
+}
+
+/// Seconds of the work behind this that need not wait for it: at least `enough`
+/// or all.
+double Transfer::workBelow(double enough, const Budget &budget) const {
+  double seconds = 0;
+  SmallVector<memref::AllocOp> kept;
+  llvm::SmallPtrSet<Value, 4> sent; ///< by what is started behind this
+  for (Operation *op = last()->getNextNode();
+       !op->hasTrait<OpTrait::IsTerminator>() && seconds < enough;
+       op = op->getNextNode()) {
+    if (auto free = dyn_cast<memref::DeallocOp>(op)) {
+      bool isOwn = hasOperand(free);
+      if (memref::AllocOp operand = allocationOf(free.getMemref());
+          isOwn && operand)
+        kept.push_back(operand);
+      if (isOwn || sent.contains(bufferRoot(free.getMemref())))
+        continue;
+    }
+    if (isNeededBy(op) || (!kept.empty() && !budget.allows(op, kept)))
+      break;
+    if (::isStarted(op))
+      sent.insert(bufferRoot(cast<CollectiveOpInterface>(op).getInput()));
+    seconds += work.of(op);
+  }
+  return seconds;
+}
+
+/// Goes up past `enough` seconds of work, or as far as possible.
+WayUp Transfer::wayUp(double enough, const Budget &budget) const {
+  SmallVector<memref::AllocOp> results;
+  for (CollectiveOpInterface op : steps)
+    results.push_back(allocationOf(op.getOutput()));
+  WayUp way;
+  llvm::SmallPtrSet<Operation *, 8> definers;
+  auto take = [&](Operation *moved) {
+    way.along.push_back(moved);
+    for (Value operand : moved->getOperands())
+      if (Operation *definer = operand.getDefiningOp())
+        definers.insert(definer);
+  };
+  for (CollectiveOpInterface op : llvm::reverse(steps))
+    take(op);
+  CollectiveOpInterface front = steps.front();
+  for (Operation *before = front->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (definers.contains(before)) {
+      auto result = dyn_cast<memref::AllocOp>(before);
+      if (result && llvm::is_contained(results, result))
+        way.ahead.push_back(result);
+      else if (!isPure(before) && !isa<memref::DimOp>(before))
+        break;
+      take(before);
+      continue;
+    }
+    if (isOpaque(before) || touches(before) ||
+        (!way.ahead.empty() && !budget.allows(before, way.ahead)))
+      break;
+    double seconds = work.of(before);
+    if (seconds > 0 && way.seconds >= enough)
+      break;
+    way.seconds += seconds;
+    // A kernel takes fewer multiprocessors if it asks behind the start.
+    if (seconds > 0 || (way.first && isa<kernel::MultiprocessorsOp>(before))) {
+      way.first = before;
+      way.taken = way.along.size();
+    }
+  }
+  // A result that moves past no work is allocated where it was.
+  llvm::erase_if(way.ahead, [&](memref::AllocOp result) {
+    return !llvm::is_contained(ArrayRef(way.along).take_front(way.taken),
+                               result.getOperation());
+  });
+  return way;
+}
+
+void Transfer::start(const Budget &budget) {
+  double enough = kWorthwhile * seconds();
+  double hidden = workBelow(enough, budget);
+  hidden += wayUp(enough - hidden, budget).seconds;
+  if (hidden < enough || enough == 0)
+    return;
+  for (CollectiveOpInterface op : steps)
+    op->setAttr(kStart, UnitAttr::get(op->getContext()));
+}
+
+bool Transfer::canMove(const Budget &budget) const {
+  return wayUp(std::numeric_limits<double>::min(), budget).first != nullptr;
+}
+
+void Transfer::hoist(double bySeconds, Budget &budget) {
+  WayUp way = wayUp(bySeconds, budget);
+  if (!way.first)
+    return;
+  for (memref::AllocOp result : way.ahead)
+    for (Operation *crossed = way.first; crossed != result.getOperation();
+         crossed = crossed->getNextNode())
+      budget.hold(crossed, result);
+  for (Operation *moved :
+       llvm::reverse(ArrayRef(way.along).take_front(way.taken)))
+    moved->moveBefore(way.first);
+}
+
+Playback::Playback(Block &block, ArrayRef<Transfer *> started, Budget &budget,
+                   Work &work)
+    : block(block), transfers(started), budget(budget), work(work) {
+  for (auto [i, transfer] : llvm::enumerate(transfers)) {
+    starts[transfer->last()] = i;
+    for (Operation *op : transfer->neededBy(block))
+      needed[op].push_back(i);
+  }
+}
+
+void Playback::startAt(Operation &op) {
+  size_t i = starts.lookup(&op);
+  link = std::max(link, now) + transfers[i]->seconds();
+  opens.push_back({i, link, {}, {}});
+}
+
+bool Playback::needs(const Open &open, Operation &op) const {
+  if (op.hasTrait<OpTrait::IsTerminator>())
+    return true;
+  auto users = needed.find(&op);
+  return users != needed.end() && llvm::is_contained(users->second, open.index);
+}
+
+std::vector<Timing> Playback::timings() {
+  std::vector<Timing> result;
+  for (Transfer *transfer : transfers)
+    result.push_back({transfer->seconds(), 0, 0, transfer->canMove(budget)});
+  for (Operation &op : block) {
+    if (starts.contains(&op)) {
+      startAt(op);
+      result[opens.back().index].origin = now;
+      continue;
+    }
+    if (auto free = dyn_cast<memref::DeallocOp>(op); free && defer(free))
+      continue;
+    llvm::erase_if(opens, [&](const Open &open) {
+      bool isNeeded = needs(open, op);
+      if (isNeeded)
+        result[open.index].need = now;
+      return isNeeded;
+    });
+    now += work.of(&op);
+  }
+  return result;
+}
+
+/// True if `free` has to wait for a transfer that is open.
+bool Playback::defer(memref::DeallocOp free) {
+  for (Open &open : llvm::reverse(opens))
+    if (transfers[open.index]->hasOperand(free)) {
+      open.frees.push_back(free);
+      if (memref::AllocOp operand = allocationOf(free.getMemref()))
+        open.kept.push_back(operand);
+      return true;
+    }
+  return false;
+}
+
+/// True if `before` needs the result, or the operand's memory is better not
+/// kept.
+bool Playback::mustEnd(const Open &open, Operation &before) const {
+  return needs(open, before) ||
+         (!open.frees.empty() &&
+          (now >= open.end + kPatience * transfers[open.index]->seconds() ||
+           !budget.allows(&before, open.kept)));
+}
+
+/// Waits for the first `count` transfers: when one is done, so are those before
+/// it.
+void Playback::endFirst(size_t count, Operation *before) {
+  // A kernel that waits for the collective may take all multiprocessors.
+  for (Operation *op = before->getPrevNode();
+       isa<gpu::LaunchOp>(before) && op && !isWork(op) && !isOpaque(op) &&
+       !isa<CollectiveOpInterface, WaitOp>(op);
+       op = op->getPrevNode())
+    if (isa<kernel::MultiprocessorsOp>(op)) {
+      before = op;
+      break;
+    }
+  OpBuilder builder(before);
+  for (const Open &open : ArrayRef(opens).take_front(count)) {
+    now = std::max(now, open.end);
+    for (CollectiveOpInterface op : transfers[open.index]->getSteps())
+      WaitOp::create(builder, op->getLoc(), op.getOutput());
+  }
+  for (const Open &open : ArrayRef(opens).take_front(count))
+    for (Operation *free : open.frees)
+      free->moveBefore(before);
+  opens.erase(opens.begin(), opens.begin() + ptrdiff_t(count));
+}
+
+void Playback::placeWaits() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (starts.contains(&op)) {
+      startAt(op);
+      continue;
+    }
+    if (auto free = dyn_cast<memref::DeallocOp>(op); free && defer(free))
+      continue;
+    size_t count = 0;
+    for (auto [i, open] : llvm::enumerate(opens))
+      if (mustEnd(open, op))
+        count = i + 1;
+    if (count > 0)
+      endFirst(count, &op);
+    for (const Open &open : opens)
+      budget.hold(&op, open.kept);
+    now += work.of(&op);
+  }
+}
+
+/// Has each start as late as it may be where nothing else is under way; of two
+/// that wait for each other, the one that is needed first starts first.
+static void chooseStarts(MutableArrayRef<Timing> timings) {
+  double next = std::numeric_limits<double>::infinity();
+  for (Timing &t : llvm::reverse(timings)) {
+    t.start = t.origin;
+    if (!t.canMove)
+      continue;
+    t.start = std::min(t.origin, std::min(t.need, next) - t.seconds - t.margin);
+    next = t.start;
+  }
+}
+
+/// The seconds for which each keeps the block waiting.
+static std::vector<double> stallsOf(ArrayRef<Timing> timings) {
+  std::vector<size_t> starts(timings.size()), needs;
+  std::iota(starts.begin(), starts.end(), 0);
+  needs = starts;
+  llvm::stable_sort(starts, [&](size_t a, size_t b) {
+    return timings[a].start < timings[b].start;
+  });
+  llvm::stable_sort(needs, [&](size_t a, size_t b) {
+    return timings[a].need < timings[b].need;
+  });
+  std::vector<double> stalls(timings.size()), ends(timings.size());
+  double link = 0, stalled = 0;
+  auto next = starts.begin();
+  for (size_t i : needs) {
+    for (; next != starts.end() && timings[*next].start <= timings[i].need;
+         ++next)
+      link = ends[*next] = std::max(link, timings[*next].start + stalled) +
+                           timings[*next].seconds;
+    stalls[i] = std::max(0.0, ends[i] - timings[i].need - stalled);
+    stalled += stalls[i];
+  }
+  return stalls;
+}
+
+/// Has those that come late, as they wait for others, start earlier.
+static void chooseTimings(std::vector<Timing> &timings) {
+  chooseStarts(timings);
+  std::vector<double> stalls = stallsOf(timings);
+  auto sum = [&] { return std::accumulate(stalls.begin(), stalls.end(), 0.0); };
+  double known = sum();
+  for (int round = 0; round < kRounds && known > 0; ++round) {
+    std::vector<Timing> moved = timings;
+    for (auto [timing, stall] : llvm::zip(moved, stalls))
+      timing.margin += stall;
+    chooseStarts(moved);
+    stalls = stallsOf(moved);
+    if (sum() > kProgress * known)
+      break;
+    known = sum();
+    timings = std::move(moved);
+  }
+}
+
+namespace {
 
 struct OverlapCollectivesPass
     : shardir::impl::OverlapCollectivesBase<OverlapCollectivesPass> {
   using OverlapCollectivesBase::OverlapCollectivesBase;
 
   void runOnOperation() override {
-    SmallVector<SmallVector<CollectiveOpInterface>> transfers;
+    Work work(getOperation()->getParentOfType<ModuleOp>());
+    std::vector<Transfer> transfers;
     getOperation().walk([&](CollectiveOpInterface op) {
-      if (op.getOutput())
-        if (auto steps = stepsOfBucket(op); !steps.empty())
-          transfers.push_back(std::move(steps));
+      SmallVector<CollectiveOpInterface> steps = stepsOfBucket(op);
+      if (!op.getOutput() || steps.empty())
+        return;
+      // Ops without effects may stand between steps.
+      for (CollectiveOpInterface step : ArrayRef(steps).drop_back())
+        step->moveBefore(steps.back());
+      work.addLinksOf(op);
+      Transfer transfer(std::move(steps), work);
+      if (transfer.follow())
+        transfers.push_back(std::move(transfer));
     });
     if (transfers.empty())
       return markAllAnalysesPreserved();
     Budget budget(getOperation(), memoryLimit);
-    // Started collectives, and their waits, that a later one may start before:
-    // a gather need not wait for sums of gradients. Results that are allocated
-    // ahead are no such, so that one group of them is.
-    llvm::DenseSet<Operation *> passable;
-    for (ArrayRef<CollectiveOpInterface> steps : transfers) {
-      Overlap overlap(steps, budget, passable);
-      if (!overlap.run() || overlap.allocatesAhead())
-        continue;
-      for (CollectiveOpInterface op : steps)
-        passable.insert(op);
-      for (Operation *wait : overlap.getWaits())
-        passable.insert(wait);
-    }
+    // What is sent on may be started before it is there.
+    for (Transfer &transfer : llvm::reverse(transfers))
+      transfer.start(budget);
+    llvm::MapVector<Block *, SmallVector<Transfer *>> started;
+    for (Transfer &transfer : transfers)
+      if (transfer.isStarted())
+        started[transfer.last()->getBlock()].push_back(&transfer);
+    for (auto &[block, ofBlock] : started)
+      overlap(*block, ofBlock, budget, work);
+  }
+
+private:
+  void overlap(Block &block, ArrayRef<Transfer *> started, Budget &budget,
+               Work &work) {
+    std::vector<Timing> timings =
+        Playback(block, started, budget, work).timings();
+    chooseTimings(timings);
+    for (auto [transfer, timing] : llvm::zip(started, timings))
+      if (timing.start < timing.origin)
+        transfer->hoist(timing.origin - timing.start, budget);
+    Playback(block, started, budget, work).placeWaits();
   }
 };
 

@@ -512,6 +512,7 @@ std::vector<int> ConflictProblem::solveLeast(const std::vector<int> &start,
     return n < 0 ? mixHash(space.structuralHash(producerOf[variable]), 1)
                  : space.structuralHash(n);
   };
+  problem.kind = [&](int variable) { return names[variable]; };
   problem.tieBreak = [&](int variable, int value) {
     int n = nodeOf[variable];
     return n < 0 ? int64_t(0)

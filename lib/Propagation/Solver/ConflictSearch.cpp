@@ -37,7 +37,7 @@ constexpr int64_t kLeastLimit = 256;
 struct Component {
   std::vector<int> domains;
   std::vector<SearchTerm> terms;
-  std::function<uint64_t(int)> name; ///< null: by number
+  std::function<uint64_t(int)> name, kind; ///< null: by number
 };
 
 /// Solves for some variables after others where no order solves for all.
@@ -53,6 +53,8 @@ public:
 
 private:
   const EliminationPlan &planOf(int round);
+  void improve(std::vector<int> &assignment, const std::vector<int> &known);
+  std::vector<int> agreed(std::vector<int> assignment) const;
   SearchCost costOfAll(const std::vector<int> &assignment) const {
     SearchCost sum;
     for (const SearchTerm &term : component.terms)
@@ -91,31 +93,56 @@ const EliminationPlan &HoldingSearch::planOf(int round) {
   return plans[round];
 }
 
+/// Solves in rounds from `assignment`, until `known` is met.
+void HoldingSearch::improve(std::vector<int> &assignment,
+                            const std::vector<int> &known) {
+  SearchCost reached = costOfAll(assignment);
+  int idle = 0;
+  for (int round = 0; round < options.rounds && idle < 3; ++round) {
+    std::vector<int> next = assignment;
+    solver.solve(planOf(round), next);
+    SearchCost now = costOfAll(next);
+    idle = now < reached ? 0 : idle + 1;
+    if (now < reached) {
+      reached = now;
+      assignment = std::move(next);
+    }
+    // From there no round of an earlier start found anything better.
+    if (assignment == known)
+      break;
+  }
+}
+
+/// Has variables that are alike take the value that most of them have: what
+/// held variables left in one layer of a stack gives way to what most layers
+/// found.
+std::vector<int> HoldingSearch::agreed(std::vector<int> assignment) const {
+  std::map<std::pair<uint64_t, int>, std::vector<int>> alike;
+  for (int v = 0, e = assignment.size(); v < e; ++v)
+    alike[{component.kind(v), component.domains[v]}].push_back(v);
+  for (const auto &[key, variables] : alike) {
+    std::vector<int> votes(key.second);
+    for (int v : variables)
+      ++votes[assignment[v]];
+    int most = llvm::max_element(votes) - votes.begin();
+    for (int v : variables)
+      assignment[v] = most;
+  }
+  return assignment;
+}
+
 std::vector<int>
 HoldingSearch::run(const std::vector<std::vector<int>> &starts) {
   std::vector<int> best;
-  SearchCost least;
-  for (std::vector<int> assignment : starts) {
-    SearchCost reached = costOfAll(assignment);
-    int idle = 0;
-    for (int round = 0; round < options.rounds && idle < 3; ++round) {
-      std::vector<int> next = assignment;
-      solver.solve(planOf(round), next);
-      SearchCost now = costOfAll(next);
-      idle = now < reached ? 0 : idle + 1;
-      if (now < reached) {
-        reached = now;
-        assignment = std::move(next);
-      }
-      // From there no round of an earlier start found anything better.
-      if (assignment == best)
-        break;
-    }
-    if (best.empty() || reached < least) {
-      least = reached;
+  auto tryFrom = [&](std::vector<int> assignment) {
+    improve(assignment, best);
+    if (best.empty() || costOfAll(assignment) < costOfAll(best))
       best = std::move(assignment);
-    }
-  }
+  };
+  for (const std::vector<int> &start : starts)
+    tryFrom(start);
+  if (component.kind && options.rounds > 1)
+    tryFrom(agreed(best));
   return best;
 }
 
@@ -278,6 +305,8 @@ std::vector<int> shardir::searchLeast(
     }
     if (problem.name)
       component.name = [&, c](int v) { return problem.name(members[c][v]); };
+    if (problem.kind)
+      component.kind = [&, c](int v) { return problem.kind(members[c][v]); };
     for (int t : termsOf[c]) {
       SearchTerm term = problem.terms[t];
       for (int &v : term.variables) {

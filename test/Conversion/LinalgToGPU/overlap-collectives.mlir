@@ -6,8 +6,19 @@
 #turned = #shardir.placement<@turned, [{"x"}]>
 #rows = #shardir.placement<@m, [{"x"}, {}]>
 #turned_rows = #shardir.placement<@turned, [{"x"}, {}]>
-shardir.mesh @m <["x"=2]>
-shardir.mesh @turned <["x"=2], devices = [1, 0]>
+#rows_and_columns = #shardir.placement<@nodes, [{"near"}, {"far"}]>
+#rows_alone = #shardir.placement<@nodes, [{"near"}, {}]>
+#columns_alone = #shardir.placement<@nodes, [{}, {"far"}]>
+#partial_far = #shardir.placement<@nodes, [{}, {}], partial = sum ["far", "near"]>
+#partial_near = #shardir.placement<@nodes, [{}, {"far"}], partial = sum ["near"]>
+!map = !nvgpu.tensormap.descriptor<tensor = memref<8x8xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>
+!barriers = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+
+// A copy of 8 elements takes 64 us, a collective of them less than 4.
+module attributes {shardir.machine = {memory_bandwidth = 1.0e6}} {
+shardir.mesh @m <["x"=2], links = {x = {bandwidth = 1.0e7, latency = 1.0e-6}}>
+shardir.mesh @turned <["x"=2], devices = [1, 0], links = {x = {bandwidth = 1.0e7, latency = 1.0e-6}}>
+shardir.mesh @nodes <["far"=2, "near"=2], links = {far = {bandwidth = 1.0e6, latency = 1.0e-6}, near = {bandwidth = 1.0e7, latency = 1.0e-6}}>
 
 // A gradient is summed while the next one is computed: it starts where its
 // operand is ready, and is waited for at the end. The second one has nothing to
@@ -19,6 +30,7 @@ shardir.mesh @turned <["x"=2], devices = [1, 0]>
 // CHECK:         collective.all_reduce %{{.*}} into %arg2
 // CHECK-NOT:     collective.start
 // CHECK:         collective.wait %arg1
+// CHECK-NEXT:    memref.dealloc %{{.*}}
 // CHECK-NEXT:    memref.dealloc %{{.*}}
 // CHECK-NEXT:    return
 func.func @gradients(%x: memref<8xf32>, %r0: memref<8xf32>, %r1: memref<8xf32>) {
@@ -177,21 +189,22 @@ func.func @layers(%w0: memref<4xf32>, %w1: memref<8xf32>, %y: memref<8xf32>, %z:
   return
 }
 
-// The next layer's gather need not follow the sums of gradients, whose operands are freed before the next such sum
-// starts.
+// The next layer's gather need not follow the sums of gradients, and starts where it is done in time. What a sum
+// reads is freed once it should be done.
 // CHECK-LABEL: func.func @backward
 // CHECK:         collective.all_gather %arg0 into [[G1:%[a-z0-9_]+]]
-// CHECK:         collective.all_gather %arg1 into [[G0:%[a-z0-9_]+]] {{.*}}collective.start
-// CHECK-NEXT:    memref.copy [[G1]], [[D1:%[a-z0-9_]+]]
+// CHECK:         memref.copy [[G1]], [[D1:%[a-z0-9_]+]]
 // CHECK-NEXT:    collective.reduce_scatter [[D1]] into %arg2 {{.*}}collective.start
-// CHECK:         memref.copy %arg4, [[D0:%[a-z0-9_]+]]
-// CHECK-NEXT:    collective.wait %arg2
-// CHECK-NEXT:    memref.dealloc [[D1]]
+// CHECK:         collective.all_gather %arg1 into [[G0:%[a-z0-9_]+]] {{.*}}collective.start
+// CHECK-NEXT:    memref.copy %arg4, [[D0:%[a-z0-9_]+]]
 // CHECK-NEXT:    collective.reduce_scatter [[D0]] into %arg3 {{.*}}collective.start
+// CHECK-NEXT:    collective.wait %arg2
 // CHECK-NEXT:    collective.wait [[G0]]
+// CHECK-NEXT:    memref.dealloc [[D1]]
 // CHECK-NEXT:    memref.copy [[G0]], %arg4
-// CHECK:         collective.wait %arg3
+// CHECK-NEXT:    collective.wait %arg3
 // CHECK-NEXT:    memref.dealloc [[D0]]
+// CHECK-NEXT:    memref.dealloc [[G0]]
 // CHECK-NEXT:    return
 func.func @backward(%w1: memref<4xf32>, %w0: memref<4xf32>, %r1: memref<4xf32>, %r0: memref<4xf32>, %z: memref<8xf32>) {
   %g1 = memref.alloc() : memref<8xf32>
@@ -222,8 +235,6 @@ func.func @backward(%w1: memref<4xf32>, %w0: memref<4xf32>, %r1: memref<4xf32>, 
 // CHECK:         collective.wait [[R]]
 // CHECK-NEXT:    gpu.launch
 // CHECK:           nvgpu.tma.async.load
-!map = !nvgpu.tensormap.descriptor<tensor = memref<8x8xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>
-!barriers = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
 func.func @tensor_maps(%x: memref<8x8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -248,4 +259,71 @@ func.func @tensor_maps(%x: memref<8x8xf32>) {
   }
   memref.dealloc %r : memref<8x8xf32>
   return
+}
+
+// The gather of 4 MB takes some 4 s: it starts before the last two kernels of 3 s each, and before the collective
+// in line between them, whose link is another one. The kernel before those need not have memory for it.
+// CHECK-LABEL: func.func @just_in_time
+// CHECK:         memref.copy %arg0, %arg1
+// CHECK-NEXT:    gpu.launch
+// CHECK:         gpu.terminator
+// CHECK-NEXT:    }
+// CHECK-NEXT:    [[G:%[a-z0-9_]+]] = memref.alloc
+// CHECK-NEXT:    collective.all_gather %arg2 into [[G]] {{.*}}collective.start
+// CHECK-NEXT:    gpu.launch
+// CHECK:         collective.all_gather %arg0 into %arg3
+// CHECK-NOT:     collective.start
+// CHECK:         gpu.launch
+// CHECK:         collective.wait [[G]]
+// CHECK-NEXT:    memref.copy [[G]], %arg4
+func.func @just_in_time(%x: memref<4x4xf32>, %y: memref<4x4xf32>, %w: memref<1024x1024xf32>, %r: memref<8x4xf32>, %z: memref<1024x2048xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  memref.copy %x, %y : memref<4x4xf32> to memref<4x4xf32>
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    memref.store %one, %y[%c0, %c0] : memref<4x4xf32>
+    gpu.terminator
+  } {shardir.launch_seconds = 3.0 : f64}
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    memref.store %one, %x[%c0, %c0] : memref<4x4xf32>
+    gpu.terminator
+  } {shardir.launch_seconds = 3.0 : f64}
+  collective.all_gather %x into %r from #rows_and_columns to #columns_alone of tensor<8x8xf32> : memref<4x4xf32>, memref<8x4xf32>
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    memref.store %one, %r[%c0, %c0] : memref<8x4xf32>
+    gpu.terminator
+  } {shardir.launch_seconds = 3.0 : f64}
+  %v = memref.alloc() : memref<1024x2048xf32>
+  collective.all_gather %w into %v from #rows_and_columns to #rows_alone of tensor<2048x2048xf32> : memref<1024x1024xf32>, memref<1024x2048xf32>
+  memref.copy %v, %z : memref<1024x2048xf32> to memref<1024x2048xf32>
+  memref.dealloc %v : memref<1024x2048xf32>
+  return
+}
+
+// A sum is sent on as it comes: no kernel waits between its two collectives. The memory of what they send is kept
+// until they should be done, which the first copy hides.
+// CHECK-LABEL: func.func @sent_on
+// CHECK:         collective.reduce_scatter [[D:%[a-z0-9_]+]] into [[S:%[a-z0-9_]+]] {{.*}}collective.start
+// CHECK-NEXT:    collective.all_reduce [[S]] into %arg2 {{.*}}collective.start
+// CHECK-NEXT:    memref.copy %arg0, %arg1
+// CHECK-NEXT:    collective.wait [[S]]
+// CHECK-NEXT:    collective.wait %arg2
+// CHECK-NEXT:    memref.dealloc [[D]]
+// CHECK-NEXT:    memref.dealloc [[S]]
+// CHECK-NEXT:    memref.copy %arg1, %arg0
+// CHECK-NEXT:    memref.copy %arg2, %arg3
+func.func @sent_on(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %r: memref<8x4xf32>, %z: memref<8x4xf32>) {
+  %d = memref.alloc() : memref<8x8xf32>
+  memref.copy %x, %d : memref<8x8xf32> to memref<8x8xf32>
+  %s = memref.alloc() : memref<8x4xf32>
+  collective.reduce_scatter %d into %s from #partial_far to #partial_near of tensor<8x8xf32> : memref<8x8xf32>, memref<8x4xf32>
+  memref.dealloc %d : memref<8x8xf32>
+  collective.all_reduce %s into %r from #partial_near to #columns_alone of tensor<8x8xf32> : memref<8x4xf32>, memref<8x4xf32>
+  memref.dealloc %s : memref<8x4xf32>
+  memref.copy %x, %y : memref<8x8xf32> to memref<8x8xf32>
+  memref.copy %y, %x : memref<8x8xf32> to memref<8x8xf32>
+  memref.copy %r, %z : memref<8x4xf32> to memref<8x4xf32>
+  return
+}
 }

@@ -243,6 +243,33 @@ TEST(ConflictSearch, LayersThatShareValuesAreSolvedBeyondTheLimit) {
   EXPECT_EQ(found, planted);
 }
 
+TEST(ConflictSearch, LayersThatAreAlikeAgree) {
+  // Within a layer all variables want one value, and so do neighbours of two
+  // layers: no few of them can leave what one layer starts with.
+  constexpr int kLayers = 4, kWidth = 6;
+  auto differ =
+      std::make_shared<const std::vector<SearchCost>>(std::vector<SearchCost>{
+          costOfParts(0), costOfParts(1), costOfParts(1), costOfParts(0)});
+  SearchProblem problem;
+  problem.domains.assign(kLayers * kWidth, 2);
+  for (int v = 0; v < kLayers * kWidth; ++v) {
+    for (int w = v + 1; w < (v / kWidth + 1) * kWidth; ++w)
+      problem.terms.push_back({{v, w}, differ});
+    if (v + kWidth < kLayers * kWidth)
+      problem.terms.push_back({{v, v + kWidth}, differ});
+  }
+  std::vector<int> start(problem.domains.size(), 0);
+  std::fill_n(start.begin() + kWidth, kWidth, 1);
+  SearchOptions options;
+  options.tableLimit = 4;
+  options.wideLimit = 0;
+  EXPECT_EQ(costOf(problem, searchLeast(problem, {start}, options)),
+            costOfParts(2 * kWidth));
+  problem.kind = [](int v) { return uint64_t(v % kWidth); };
+  EXPECT_EQ(costOf(problem, searchLeast(problem, {start}, options)),
+            costOfParts(0));
+}
+
 TEST(ConflictSearch, HeldVariablesDoNotDependOnTheOrderOfVariables) {
   std::mt19937 random(5);
   for (int i = 0; i < 50; ++i) {

@@ -296,11 +296,12 @@ def OverlapCollectives
     : Pass<"shardir-overlap-collectives", "::mlir::func::FuncOp"> {
   let summary = "Let collectives go on beside work that does not need them";
   let description = [{
-    A collective starts as early as its operand is there, and is waited for
-    before the first op that may touch its result or write to its operand, if
-    that leaves launches or copies in between. The result's allocation moves up
-    with the start. A buffer that is made by control flow or a call, or that has
-    a symbol, is not followed.
+    A collective is waited for before the first op that may touch its result or
+    write to its operand, and starts so much earlier as it takes, and those that
+    start meanwhile: by the times of kernels and of the mesh's links, past other
+    collectives too, the result's allocation with it. One of whose time less
+    than a quarter would be hidden stays in line. A buffer that is made by
+    control flow or a call, or that has a symbol, is not followed.
 
     ```mlir
     %g = memref.alloc() : memref<8xf32>      // the weight of this layer
@@ -321,12 +322,10 @@ def OverlapCollectives
     gpu.launch … { // the next layer, reads %h }
     ```
 
-    What this adds to the memory is bounded. A start whose result is allocated
-    earlier passes no wait for another such result: one layer's weights are
-    gathered ahead. An operand that is freed behind the collective is freed
-    behind the wait, which stands no later than the next collective with such an
-    operand: one layer's gradients are kept. With a `memory-limit` neither is
-    done where more bytes would be alive than that, or where this is not known.
+    What this adds to the memory is what is under way: results from their starts
+    on, and operands that are freed behind the collective until it should be
+    done. With a `memory-limit` neither is done where more bytes would be alive
+    than that, or where this is not known.
     Test: `test/Conversion/LinalgToGPU/overlap-collectives.mlir`.
   }];
   let options = [
