@@ -39,15 +39,29 @@ static constexpr size_t kWideBeam = 24, kNarrowBeam = 4;
 /// Up to this many atoms, axes are also cut into prime factors.
 static constexpr size_t kMaxPrimeAtoms = 6;
 
+/// Multiplies a table by another one; the first of all are copied.
+static void multiply(std::vector<int64_t> &product,
+                     const std::vector<int64_t> &table, bool isFirst) {
+  if (isFirst) {
+    product = table;
+    return;
+  }
+  for (size_t p = 0; p < product.size(); ++p)
+    product[p] = mulSaturated(product[p], table[p]);
+}
+
 ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
                            ShardSizes &shardSizes, std::vector<Atom> parts)
     : src(src), dst(dst), mesh(mesh), shape(shape), shardSizes(shardSizes),
-      atoms(primeAtoms(parts, mesh)), children(shape.size()) {
+      atoms(primeAtoms(parts, mesh)), wanted(shardSizes.sampleSize(), 1),
+      held(wanted), kept(wanted), children(shape.size()) {
   for (size_t d = 0; d < shape.size(); ++d) {
     srcOptions.push_back(shardSizes.option(d, src.dims[d]));
     dstOptions.push_back(shardSizes.option(d, dst.dims[d]));
   }
+  for (size_t d = 0; d < shape.size(); ++d)
+    multiply(wanted, shardSizes.extents(d, dstOptions[d]), d == 0);
 }
 
 std::vector<ReduceSearch::Atom>
@@ -249,14 +263,20 @@ const std::vector<int> &ReduceSearch::extend(size_t d, int option,
   return result;
 }
 
+/// Fills `held` with the elements of each device's shard.
+void ReduceSearch::countHeld(const State &state) {
+  for (size_t d = 0; d < shape.size(); ++d)
+    multiply(held, shardSizes.extents(d, state.options[d]), d == 0);
+}
+
 /// Adds the reduce-scatter over `atom` that leads to `state`.
-void ReduceSearch::spend(State &state, size_t atom) const {
-  if (!atoms[atom].isReduced)
+void ReduceSearch::spend(State &state, size_t atom) {
+  if (!atoms[atom].isReduced || state.spent.empty())
     return;
-  for (size_t p = 0; p < shardSizes.sampleSize(); ++p) {
-    int64_t own = atoms[atom].size - 1;
-    for (size_t d = 0; d < shape.size(); ++d)
-      own = mulSaturated(own, shardSizes.extents(d, state.options[d])[p]);
+  countHeld(state);
+  int64_t others = atoms[atom].size - 1;
+  for (size_t p = 0; p < held.size(); ++p) {
+    int64_t own = mulSaturated(others, held[p]);
     state.spent[p] =
         own > INT64_MAX - state.spent[p] ? INT64_MAX : state.spent[p] + own;
   }
@@ -265,64 +285,59 @@ void ReduceSearch::spend(State &state, size_t atom) const {
 /// Counts what the device that receives most receives: in reduce-scatters over
 /// the reduced atoms that are used, in one or each apart, an all-reduce over
 /// the others, and the move.
-void ReduceSearch::evaluate(State &state) const {
+void ReduceSearch::evaluate(State &state) {
   int64_t scattered = 1, whole = 1;
   for (size_t i = 0; i < atoms.size(); ++i)
     if (atoms[i].isReduced) {
       int64_t &terms = state.used >> i & 1 ? scattered : whole;
       terms = mulSaturated(terms, atoms[i].size);
     }
-  std::vector<const ShardSizes::Table *> held, wanted, both;
+  countHeld(state);
   bool moves = false;
   for (size_t d = 0; d < shape.size(); ++d) {
-    held.push_back(&shardSizes.extents(d, state.options[d]));
-    wanted.push_back(&shardSizes.extents(d, dstOptions[d]));
-    both.push_back(&shardSizes.shared(d, state.options[d], dstOptions[d]));
-    moves |= *both.back() != *wanted.back();
+    const auto &both = shardSizes.shared(d, state.options[d], dstOptions[d]);
+    moves |= both != shardSizes.extents(d, dstOptions[d]);
+    multiply(kept, both, d == 0);
   }
+  auto bounded = [](int64_t count) { return std::min(count, INT64_MAX / 4); };
   int64_t mostAtOnce = 0, mostApart = 0, mostHeld = 0;
-  for (size_t p = 0; p < shardSizes.sampleSize(); ++p) {
-    int64_t own = 1, result = 1, kept = 1;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      own = mulSaturated(own, (*held[d])[p]);
-      result = mulSaturated(result, (*wanted[d])[p]);
-      kept = mulSaturated(kept, (*both[d])[p]);
-    }
-    int64_t rest = (toTargets ? own : result) - kept;
+  for (size_t p = 0; p < held.size(); ++p) {
+    int64_t own = held[p], rest = (toTargets ? own : wanted[p]) - kept[p];
     mostHeld = std::max(mostHeld, own);
-    rest += std::min(mulSaturated(2 * (whole - 1), ceilDiv(own, whole)),
-                     INT64_MAX / 4);
+    if (whole != 1)
+      rest += bounded(mulSaturated(2 * (whole - 1), ceilDiv(own, whole)));
     mostAtOnce =
-        std::max(mostAtOnce, rest + std::min(mulSaturated(scattered - 1, own),
-                                             INT64_MAX / 4));
-    mostApart =
-        std::max(mostApart, rest + std::min(state.spent[p], INT64_MAX / 4));
+        std::max(mostAtOnce, rest + bounded(mulSaturated(scattered - 1, own)));
+    if (!state.spent.empty())
+      mostApart = std::max(mostApart, rest + bounded(state.spent[p]));
   }
   if (toTargets) {
-    state.weight = std::min(mostAtOnce, INT64_MAX / 4) +
-                   (countsHeld ? std::min(mostHeld, INT64_MAX / 4) : 0);
+    state.weight = bounded(mostAtOnce) + (countsHeld ? bounded(mostHeld) : 0);
     state.elements = mostHeld;
     return;
   }
-  state.elements = std::min(mostAtOnce, mostApart);
+  state.elements =
+      state.spent.empty() ? mostAtOnce : std::min(mostAtOnce, mostApart);
   state.steps = (scattered != 1) + (whole != 1) + moves;
   state.weight =
-      std::min(state.elements, INT64_MAX / 4) +
-      std::min(mulSaturated(state.steps + (whole != 1), stepElements),
-               INT64_MAX / 4);
+      bounded(state.elements) +
+      bounded(mulSaturated(state.steps + (whole != 1), stepElements));
 }
 
 std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
                                                     bool searchAll) {
   State start;
   start.options = srcOptions;
-  start.spent.assign(shardSizes.sampleSize(), 0);
+  // One reduce-scatter, at once or apart, receives least of its last shards.
+  bool areApart = std::count_if(atoms.begin(), atoms.end(),
+                                [](const Atom &a) { return a.isReduced; }) > 1;
+  if (areApart)
+    start.spent.assign(shardSizes.sampleSize(), 0);
   evaluate(start);
   std::vector<State> best = {start};
   State byDigits;
   proved = atoms.size() < 64 && placeByDigits(byDigits);
   if (proved) {
-    byDigits.spent.assign(shardSizes.sampleSize(), INT64_MAX);
     evaluate(byDigits);
     best.push_back(byDigits);
   }
@@ -340,12 +355,14 @@ std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
             State child = state;
             child.options[d] = option;
             child.used |= uint64_t{1} << atom;
-            spend(child, atom);
             auto same =
                 std::find_if(next.begin(), next.end(), [&](const State &other) {
                   return other.used == child.used &&
                          other.options == child.options;
                 });
+            if (!areApart && same != next.end())
+              continue;
+            spend(child, atom);
             // One way there is as good as another where all that it costs on
             // the worst device is.
             evaluate(child);

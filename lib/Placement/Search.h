@@ -69,7 +69,7 @@ private:
     std::vector<int> options; ///< per dim
     uint64_t used = 0;
     /// The elements that each device has received, one reduce-scatter per
-    /// reduced atom.
+    /// reduced atom; empty where that is one at most.
     ShardSizes::Table spent;
     int64_t elements = 0;
     int steps = 0;
@@ -85,8 +85,9 @@ private:
     std::optional<AxisRef> src, dst, chosen;
   };
 
-  void spend(State &state, size_t atom) const;
-  void evaluate(State &state) const;
+  void spend(State &state, size_t atom);
+  void evaluate(State &state);
+  void countHeld(const State &state);
   const std::vector<int> &extend(size_t d, int option, size_t atom);
   std::optional<int> accept(size_t d, const std::vector<Split> &splits);
   bool placeByDigits(State &state);
@@ -101,6 +102,8 @@ private:
   bool toTargets = false, countsHeld = false;
   int64_t stepElements = 0;
   std::vector<int> srcOptions, dstOptions;
+  ShardSizes::Table wanted;     ///< the elements of each device's new shard
+  ShardSizes::Table held, kept; ///< of the last state
   std::vector<std::unordered_map<uint64_t, std::vector<int>>> children;
 };
 

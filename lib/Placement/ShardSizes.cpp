@@ -26,26 +26,23 @@ static constexpr size_t kMaxMeetings = size_t{1} << 16;
 ShardSizes::ShardSizes(const Mesh &mesh, const std::vector<int64_t> &shape,
                        const DeviceSample &sample)
     : mesh(mesh), shape(shape),
-      devices(static_cast<size_t>(sample.numDevices())), dims(shape.size()) {
-  std::vector<std::vector<int64_t>> values = sample.coordinates();
-  coords.emplace_back();
-  for (const std::vector<int64_t> &along : values) {
-    std::vector<std::vector<int64_t>> longer;
-    longer.reserve(coords.size() * along.size());
-    for (const std::vector<int64_t> &prefix : coords)
-      for (int64_t value : along) {
-        longer.push_back(prefix);
-        longer.back().push_back(value);
-      }
-    coords = std::move(longer);
-  }
+      devices(static_cast<size_t>(sample.numDevices())),
+      values(sample.coordinates()), dims(shape.size()) {
   strides.assign(values.size(), 0);
-  int64_t stride = 1;
-  for (size_t i = values.size(); i-- > 0;)
-    if (values[i].size() > 1) {
-      strides[i] = stride;
-      stride = mulSaturated(stride, static_cast<int64_t>(values[i].size()));
-    }
+  for (size_t i = values.size(); i-- > 0;) {
+    if (values[i].size() > 1)
+      strides[i] = static_cast<int64_t>(sampled);
+    sampled *= values[i].size();
+  }
+}
+
+std::vector<int64_t> ShardSizes::coordinates(size_t device) const {
+  std::vector<int64_t> at(values.size());
+  for (size_t i = values.size(); i-- > 0;) {
+    at[i] = values[i][device % values[i].size()];
+    device /= values[i].size();
+  }
+  return at;
 }
 
 size_t ShardSizes::deviceAt(const std::vector<int64_t> &meshCoordinates) const {
@@ -58,29 +55,77 @@ size_t ShardSizes::deviceAt(const std::vector<int64_t> &meshCoordinates) const {
 ShardSizes::Cut ShardSizes::cutOf(const Option &option,
                                   const std::vector<int64_t> &at) const {
   Cut cut;
-  cut.shard = dimShardOf(option.digits, mesh, at);
-  cut.extent = cut.shard.localExtent();
-  const std::vector<Digit> &digits = cut.shard.digits;
-  cut.isInterval = true;
-  int64_t inner = 1;
-  for (size_t i = 1; i < digits.size(); ++i) {
-    cut.isInterval &= digits[i].length == digits[i].extent;
-    inner = mulSaturated(inner, digits[i].extent);
+  cut.extent = 1;
+  bool isInterval = true;
+  auto axis = option.axisDigits.begin();
+  for (size_t i = 0; i < option.digits.size(); ++i) {
+    const SymbolicDigit &digit = option.digits[i];
+    Block block{0, digit.extent};
+    for (size_t a = 0; a < digit.axes.size(); ++a, ++axis) {
+      Block inner = cutBlock(block.length, axis->size,
+                             at[axis->axis] / axis->weight % axis->size);
+      block = Block{block.offset + inner.offset, inner.length};
+    }
+    cut.begin = i == 0 ? block.offset : mulSaturated(cut.begin, digit.extent);
+    cut.extent = mulSaturated(cut.extent, block.length);
+    isInterval &= i == 0 || block.length == digit.extent;
+    if (option.digits.size() > 1)
+      cut.digits.push_back(Digit{digit.extent, block.offset, block.length});
   }
-  cut.begin = mulSaturated(digits[0].offset, inner);
+  if (isInterval)
+    cut.digits.clear();
   return cut;
 }
 
-uint32_t ShardSizes::cutNumber(Option &option, const std::vector<int64_t> &at) {
-  // A cut depends on the coordinates along the option's own axes alone.
+/// A number for the coordinates along the option's own axes, on which alone a
+/// cut depends.
+int64_t ShardSizes::placeOf(const Option &option,
+                            const std::vector<int64_t> &at) {
   int64_t place = 0;
   for (const AxisDigit &digit : option.axisDigits)
     place = place * digit.size + at[digit.axis] / digit.weight % digit.size;
-  auto [entry, isNew] = option.cutAt.try_emplace(
-      place, static_cast<uint32_t>(option.cuts.size()));
-  if (isNew)
+  return place;
+}
+
+/// Numbers the different coordinates along each of the option's axes, and cuts
+/// by these numbers, as the sample has all combinations of them.
+void ShardSizes::numberCuts(Option &option) const {
+  std::vector<std::vector<int64_t>> firsts; ///< one coordinate of each number
+  option.cutOf = {0};
+  option.cutOf.reserve(sampled);
+  for (size_t i = 0; i < values.size(); ++i) {
+    std::vector<int64_t> places, at(values.size(), 0);
+    for (int64_t value : values[i]) {
+      at[i] = value;
+      places.push_back(placeOf(option, at));
+    }
+    std::vector<int64_t> numbered = places;
+    std::sort(numbered.begin(), numbered.end());
+    numbered.erase(std::unique(numbered.begin(), numbered.end()),
+                   numbered.end());
+    auto count = static_cast<uint32_t>(numbered.size());
+    std::vector<uint32_t> numbers;
+    std::vector<int64_t> &own = firsts.emplace_back(count);
+    for (size_t j = 0; j < places.size(); ++j) {
+      auto place =
+          std::lower_bound(numbered.begin(), numbered.end(), places[j]);
+      numbers.push_back(static_cast<uint32_t>(place - numbered.begin()));
+      own[numbers.back()] = values[i][j];
+    }
+    std::vector<uint32_t> longer;
+    longer.reserve(sampled);
+    for (uint32_t major : option.cutOf)
+      for (uint32_t minor : numbers)
+        longer.push_back(major * count + minor);
+    option.cutOf = std::move(longer);
+  }
+  std::vector<size_t> choice(firsts.size(), 0);
+  std::vector<int64_t> at(firsts.size());
+  do {
+    for (size_t i = 0; i < choice.size(); ++i)
+      at[i] = firsts[i][choice[i]];
     option.cuts.push_back(cutOf(option, at));
-  return entry->second;
+  } while (nextChoice(choice, firsts));
 }
 
 /// One for each coordinate along the option's axes, in order.
@@ -90,12 +135,10 @@ std::vector<ShardSizes::Cut> ShardSizes::allCuts(const Option &option) const {
   for (int64_t i = 0, e = groupSize(mesh, option.axes); i < e; ++i) {
     std::fill(at.begin(), at.end(), 0);
     int64_t rest = i;
-    for (size_t a = option.axes.size(); a-- > 0;) {
-      const AxisRef &axis = option.axes[a];
-      size_t index = static_cast<size_t>(mesh.axisIndex(axis.name));
-      int64_t size = axisSize(mesh, axis);
-      at[index] += rest % size * (mesh.axes[index].size / axisEnd(mesh, axis));
-      rest /= size;
+    for (size_t a = option.axisDigits.size(); a-- > 0;) {
+      const AxisDigit &digit = option.axisDigits[a];
+      at[digit.axis] += rest % digit.size * digit.weight;
+      rest /= digit.size;
     }
     cuts.push_back(cutOf(option, at));
   }
@@ -111,33 +154,34 @@ int ShardSizes::option(size_t d, const DimPlacement &dim) {
   Option &option = known.options.emplace_back();
   option.dim.splits = dim.splits;
   option.digits = digitsOf(dim, mesh, shape[d]);
-  for (const Split &split : dim.splits) {
-    if (!split.isAxis())
-      continue;
-    option.axes.push_back(*split.axis);
-    auto axis = static_cast<size_t>(mesh.axisIndex(split.axis->name));
-    option.axisDigits.push_back(
-        {axis, mesh.axes[axis].size / axisEnd(mesh, *split.axis),
-         axisSize(mesh, *split.axis)});
-  }
-  option.cutOf.reserve(coords.size());
-  option.extents.reserve(coords.size());
-  for (const std::vector<int64_t> &at : coords) {
-    uint32_t cut = cutNumber(option, at);
-    option.cutOf.push_back(cut);
+  for (const SymbolicDigit &digit : option.digits)
+    for (const AxisRef &ref : digit.axes) {
+      auto axis = static_cast<size_t>(mesh.axisIndex(ref.name));
+      option.axes.push_back(ref);
+      option.axisDigits.push_back({axis,
+                                   mesh.axes[axis].size / axisEnd(mesh, ref),
+                                   axisSize(mesh, ref)});
+    }
+  numberCuts(option);
+  option.extents.reserve(sampled);
+  for (uint32_t cut : option.cutOf)
     option.extents.push_back(option.cuts[cut].extent);
-  }
   return static_cast<int>(known.options.size() - 1);
 }
 
-int64_t ShardSizes::sharedBy(const Cut &a, const Cut &b) {
+int64_t ShardSizes::sharedBy(size_t d, const Cut &a, const Cut &b) const {
   if (a.extent == 0 || b.extent == 0)
     return 0;
-  if (a.isInterval && b.isInterval)
+  if (a.digits.empty() && b.digits.empty())
     return std::max<int64_t>(0,
                              std::min(a.begin + a.extent, b.begin + b.extent) -
                                  std::max(a.begin, b.begin));
-  return intersectionSize(a.shard, b.shard);
+  auto shardOf = [&](const Cut &cut) {
+    if (!cut.digits.empty())
+      return DimShard{cut.digits};
+    return DimShard{{Digit{shape[d], cut.begin, cut.extent}}};
+  };
+  return intersectionSize(shardOf(a), shardOf(b));
 }
 
 const ShardSizes::Table &ShardSizes::shared(size_t d, int a, int b) {
@@ -154,19 +198,20 @@ const ShardSizes::Table &ShardSizes::shared(size_t d, int a, int b) {
   const Option &second = dim.options[static_cast<size_t>(b)];
   size_t columns = second.cuts.size();
   Table &table = entry->second;
-  table.reserve(coords.size());
-  if (first.cuts.size() * columns > coords.size()) {
-    for (size_t p = 0; p < coords.size(); ++p)
-      table.push_back(
-          sharedBy(first.cuts[first.cutOf[p]], second.cuts[second.cutOf[p]]));
+  table.reserve(sampled);
+  if (first.cuts.size() * columns > sampled) {
+    for (size_t p = 0; p < sampled; ++p)
+      table.push_back(sharedBy(d, first.cuts[first.cutOf[p]],
+                               second.cuts[second.cutOf[p]]));
     return table;
   }
   // Each pair of cuts that meet on some device, once.
   std::vector<int64_t> both(first.cuts.size() * columns, -1);
-  for (size_t p = 0; p < coords.size(); ++p) {
+  for (size_t p = 0; p < sampled; ++p) {
     int64_t &size = both[first.cutOf[p] * columns + second.cutOf[p]];
     if (size < 0)
-      size = sharedBy(first.cuts[first.cutOf[p]], second.cuts[second.cutOf[p]]);
+      size =
+          sharedBy(d, first.cuts[first.cutOf[p]], second.cuts[second.cutOf[p]]);
     table.push_back(size);
   }
   return table;
@@ -175,24 +220,31 @@ const ShardSizes::Table &ShardSizes::shared(size_t d, int a, int b) {
 bool ShardSizes::contains(size_t d, int outer, int inner) {
   if (outer == inner)
     return true;
-  if (shared(d, outer, inner) != extents(d, inner))
-    return false;
-  if (coords.size() == devices)
-    return true;
-  // The two may have classes that the sample does not know.
   auto [entry, isNew] = dims[d].contains.try_emplace(
       static_cast<uint64_t>(outer) << 32 | static_cast<uint64_t>(inner), true);
   if (!isNew)
     return entry->second;
   const Option &from = dims[d].options[static_cast<size_t>(outer)];
   const Option &to = dims[d].options[static_cast<size_t>(inner)];
+  // Blocks nest (P3): more axes after the same splits cut inside the blocks.
+  const std::vector<Split> &before = from.dim.splits, &after = to.dim.splits;
+  auto count = static_cast<long>(before.size());
+  if (before.size() <= after.size() &&
+      std::equal(before.begin(), before.end(), after.begin()) &&
+      std::all_of(after.begin() + count, after.end(),
+                  [](const Split &split) { return split.isAxis(); }))
+    return true;
+  entry->second = shared(d, outer, inner) == to.extents;
+  if (!entry->second || sampled == devices)
+    return entry->second;
+  // The two may have classes that the sample does not know.
   DeviceSample own(mesh);
   own.add(from.dim, shape[d]);
   own.add(to.dim, shape[d]);
   for (int64_t position : own.positions()) {
     std::vector<int64_t> at = mesh.coordinates(position);
     Cut wanted = cutOf(to, at);
-    entry->second &= sharedBy(cutOf(from, at), wanted) == wanted.extent;
+    entry->second &= sharedBy(d, cutOf(from, at), wanted) == wanted.extent;
   }
   return entry->second;
 }
@@ -206,18 +258,21 @@ bool ShardSizes::permutes(size_t d, int outer, int inner) {
   if (from.extents.front() != to.extents.front())
     return false;
   std::vector<Cut> held = allCuts(from);
-  auto isSame = [](const Cut &a, const Cut &b) {
-    return a.extent == b.extent && sharedBy(a, b) == b.extent;
+  auto isSame = [&](const Cut &a, const Cut &b) {
+    return a.extent == b.extent && sharedBy(d, a, b) == b.extent;
+  };
+  auto firstOf = [](const Cut &cut) {
+    return cut.digits.empty() ? cut.begin : DimShard{cut.digits}.toGlobal(0);
   };
   // By the first index; shards of equal extents that begin alike may differ.
   std::unordered_multimap<int64_t, const Cut *> byBegin;
   for (const Cut &cut : held)
     if (cut.extent != 0)
-      byBegin.emplace(cut.shard.toGlobal(0), &cut);
+      byBegin.emplace(firstOf(cut), &cut);
   for (const Cut &wanted : allCuts(to)) {
     bool found = wanted.extent == 0;
     if (!found) {
-      auto [first, last] = byBegin.equal_range(wanted.shard.toGlobal(0));
+      auto [first, last] = byBegin.equal_range(firstOf(wanted));
       found = std::any_of(first, last, [&](const auto &entry) {
         return isSame(*entry.second, wanted);
       });
@@ -281,7 +336,7 @@ const ShardSizes::Table &ShardSizes::meeting(size_t d, int from, int to) {
   for (const Cut &wanted : target.cuts) {
     if (tooMany) {
       counts.push_back(blocks);
-    } else if (isRun && wanted.isInterval) {
+    } else if (isRun && wanted.digits.empty()) {
       counts.push_back(
           wanted.extent == 0
               ? 0
@@ -293,11 +348,11 @@ const ShardSizes::Table &ShardSizes::meeting(size_t d, int from, int to) {
         held = allCuts(source);
       counts.push_back(
           std::count_if(held.begin(), held.end(), [&](const Cut &cut) {
-            return sharedBy(cut, wanted) != 0;
+            return sharedBy(d, cut, wanted) != 0;
           }));
     }
   }
-  table.reserve(coords.size());
+  table.reserve(sampled);
   for (uint32_t cut : target.cutOf)
     table.push_back(counts[cut]);
   return table;
@@ -309,7 +364,6 @@ ShardSizes::Table ShardSizes::sharedByAny(size_t d, int from, int to,
   Option &target = dims[d].options[static_cast<size_t>(to)];
   // A digit of a coordinate, and what one more of it adds to the coordinate.
   struct Step {
-    AxisRef axis;
     size_t index;
     int64_t size, stride;
   };
@@ -318,20 +372,19 @@ ShardSizes::Table ShardSizes::sharedByAny(size_t d, int from, int to,
   for (const AxisRef &axis : varied) {
     size_t index = static_cast<size_t>(mesh.axisIndex(axis.name));
     int64_t size = axisSize(mesh, axis);
-    steps.push_back(
-        {axis, index, size, mesh.axes[index].size / axisEnd(mesh, axis)});
+    steps.push_back({index, size, mesh.axes[index].size / axisEnd(mesh, axis)});
     combinations = mulSaturated(combinations, size);
   }
   if (mulSaturated(combinations, static_cast<int64_t>(devices)) >
       static_cast<int64_t>(kMaxMeetings))
     return source.extents;
   Table table;
-  table.reserve(coords.size());
-  for (size_t p = 0; p < coords.size(); ++p) {
-    std::vector<int64_t> first = coords[p];
+  table.reserve(sampled);
+  for (size_t p = 0; p < sampled; ++p) {
+    std::vector<int64_t> first = coordinates(p);
     for (const Step &step : steps)
       first[step.index] -=
-          axisCoordinate(mesh, step.axis, coords[p]) * step.stride;
+          first[step.index] / step.stride % step.size * step.stride;
     const Cut &held = source.cuts[source.cutOf[p]];
     int64_t total = 0;
     for (int64_t i = 0; i < combinations; ++i) {
@@ -341,7 +394,10 @@ ShardSizes::Table ShardSizes::sharedByAny(size_t d, int from, int to,
         at[step.index] += rest % step.size * step.stride;
         rest /= step.size;
       }
-      total += sharedBy(held, target.cuts[cutNumber(target, at)]);
+      auto [wanted, isNew] = target.others.try_emplace(placeOf(target, at));
+      if (isNew)
+        wanted->second = cutOf(target, at);
+      total += sharedBy(d, held, wanted->second);
     }
     table.push_back(total);
   }

@@ -41,11 +41,9 @@ public:
   /// How many devices differ along a used axis.
   size_t numDevices() const { return devices; }
   /// How many of these are in the sample.
-  size_t sampleSize() const { return coords.size(); }
+  size_t sampleSize() const { return sampled; }
   /// Coordinates along all mesh axes of one in the sample; 0 along unused ones.
-  const std::vector<int64_t> &coordinates(size_t device) const {
-    return coords[device];
-  }
+  std::vector<int64_t> coordinates(size_t device) const;
 
   /// The one that a device of the mesh has all used coordinates of. Requires a
   /// sample of all devices.
@@ -78,10 +76,8 @@ public:
 private:
   /// The shard at one coordinate along the axes of an option.
   struct Cut {
-    DimShard shard;
-    int64_t extent = 0;
-    bool isInterval = false; ///< the indices [begin, begin + extent)
-    int64_t begin = 0;
+    int64_t begin = 0, extent = 0;
+    std::vector<Digit> digits; ///< empty: the indices [begin, begin + extent)
   };
   /// An axis's coordinate: that along mesh axis `axis` / weight % size.
   struct AxisDigit {
@@ -91,12 +87,12 @@ private:
   struct Option {
     DimPlacement dim;
     std::vector<SymbolicDigit> digits;
-    std::vector<AxisRef> axes;
+    std::vector<AxisRef> axes;         ///< of `digits`
     std::vector<AxisDigit> axisDigits; ///< of `axes`
-    std::vector<Cut> cuts; ///< one per coordinate along its axes that was used
-    std::unordered_map<int64_t, uint32_t> cutAt; ///< by that coordinate
-    std::vector<uint32_t> cutOf;                 ///< per device
+    std::vector<Cut> cuts;       ///< one per sampled coordinate along its axes
+    std::vector<uint32_t> cutOf; ///< per device
     Table extents;
+    std::unordered_map<int64_t, Cut> others; ///< of any devices, by placeOf
   };
   struct Dim {
     std::deque<Option> options;
@@ -104,15 +100,16 @@ private:
     std::unordered_map<uint64_t, bool> contains;
   };
 
-  static int64_t sharedBy(const Cut &a, const Cut &b);
+  int64_t sharedBy(size_t d, const Cut &a, const Cut &b) const;
+  static int64_t placeOf(const Option &option, const std::vector<int64_t> &at);
   Cut cutOf(const Option &option, const std::vector<int64_t> &at) const;
-  uint32_t cutNumber(Option &option, const std::vector<int64_t> &at);
+  void numberCuts(Option &option) const;
   std::vector<Cut> allCuts(const Option &option) const;
 
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
-  size_t devices;
-  std::vector<std::vector<int64_t>> coords;
+  size_t devices, sampled = 1;
+  std::vector<std::vector<int64_t>> values; ///< sampled along each mesh axis
   std::vector<int64_t> strides; ///< of a coordinate, in devices; 0 if unused
   std::vector<Dim> dims;
 };
