@@ -149,16 +149,36 @@ BucketElimination::Tables::eliminate(int v, llvm::ArrayRef<int> given,
   best->reserve(size);
   bool anyTies = false;
   llvm::SmallVector<int, 4> at(given.size(), 0);
-  std::vector<int64_t> sums(domain);
-  for (int64_t entry = 0; entry < size; ++entry) {
-    // The first parts say which values need a look at the others.
-    std::fill(sums.begin(), sums.end(), 0);
-    for (const Walk &walk : walks) {
-      const int64_t *own = walk.table->firsts->data() + walk.at;
+  // Tables without the last of `given` are summed once for all of its values.
+  auto inner = llvm::partition(walks, [&](const Walk &walk) {
+    return !given.empty() && walk.strides.back() == 0;
+  });
+  llvm::ArrayRef<Walk> outerWalks(walks.begin(), inner),
+      innerWalks(inner, walks.end());
+  std::vector<int64_t> outer(domain), sums(domain);
+  std::vector<SearchCost> outerCosts(domain);
+  std::vector<bool> isSummed(domain); ///< whether its outer cost is known
+  auto addFirsts = [&](llvm::ArrayRef<Walk> own, std::vector<int64_t> &to) {
+    for (const Walk &walk : own) {
+      const int64_t *firsts = walk.table->firsts->data() + walk.at;
       for (int value = 0; value < domain; ++value)
-        sums[value] = std::min(sums[value] + own[value * walk.own],
-                               SearchCost::kInfinite);
+        to[value] = std::min(to[value] + firsts[value * walk.own],
+                             SearchCost::kInfinite);
     }
+  };
+  auto addCosts = [](llvm::ArrayRef<Walk> own, int value, SearchCost &to) {
+    for (const Walk &walk : own)
+      to += (*walk.table->costs)[walk.at + value * walk.own];
+  };
+  for (int64_t entry = 0; entry < size; ++entry) {
+    if (given.empty() || at.back() == 0) {
+      std::fill(outer.begin(), outer.end(), 0);
+      addFirsts(outerWalks, outer);
+      isSummed.assign(domain, false);
+    }
+    // The first parts say which values need a look at the others.
+    sums = outer;
+    addFirsts(innerWalks, sums);
     int64_t leastFirst = *std::min_element(sums.begin(), sums.end());
     SearchCost least;
     int chosen = -1;
@@ -166,9 +186,13 @@ BucketElimination::Tables::eliminate(int v, llvm::ArrayRef<int> given,
     for (int value = 0; value < domain; ++value) {
       if (sums[value] != leastFirst)
         continue;
-      SearchCost sum;
-      for (const Walk &walk : walks)
-        sum += (*walk.table->costs)[walk.at + value * walk.own];
+      if (!isSummed[value]) {
+        outerCosts[value] = SearchCost();
+        addCosts(outerWalks, value, outerCosts[value]);
+        isSummed[value] = true;
+      }
+      SearchCost sum = outerCosts[value];
+      addCosts(innerWalks, value, sum);
       if (chosen < 0 || sum < least) {
         least = sum;
         chosen = value;
@@ -237,6 +261,18 @@ bool BucketElimination::solve(const EliminationPlan &plan,
           choice.given.push_back(u);
     }
     llvm::sort(choice.given);
+    // That comes last which the fewest tables are of.
+    auto tablesOf = [&](int u) {
+      return llvm::count_if(walks, [&](const Tables::Walk &walk) {
+        return llvm::is_contained(walk.table->variables, u);
+      });
+    };
+    if (!choice.given.empty()) {
+      auto least = llvm::min_element(choice.given, [&](int a, int b) {
+        return tablesOf(a) < tablesOf(b);
+      });
+      std::rotate(least, least + 1, choice.given.end());
+    }
     key = {domains[v]};
     for (int u : choice.given)
       key.push_back(domains[u]);
