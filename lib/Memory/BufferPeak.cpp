@@ -38,7 +38,8 @@ public:
   }
 
   /// Adds coordinates between two that allocate differently, until these are
-  /// neighbours. False where most devices differ or an extent is not known.
+  /// neighbours, or the first device allocates most at each point. False where
+  /// most devices differ or an extent is not known.
   bool refine() {
     for (bool isNew = true; isNew;) {
       isNew = false;
@@ -48,6 +49,8 @@ public:
       for (int64_t position : grid)
         if (!add(position))
           return false;
+      if (isFirstLargest())
+        return true;
       int64_t stride = 1;
       for (size_t i = mesh.axes.size(); i-- > 0; stride *= mesh.axes[i].size) {
         std::set<int64_t> between;
@@ -79,6 +82,20 @@ public:
   }
 
 private:
+  /// True if no run so far has more at any point than that of the first device,
+  /// which has the first block of every cut, the longest. Others have more by a
+  /// halo alone, and so has the second.
+  bool isFirstLargest() const {
+    const std::vector<int64_t> &first = runs.begin()->second.first;
+    return llvm::all_of(llvm::make_second_range(runs), [&](const auto &run) {
+      const std::vector<int64_t> &own = run.first;
+      return own.size() == first.size() &&
+             llvm::all_of(llvm::zip_equal(own, first), [](auto bytes) {
+               return std::get<0>(bytes) <= std::get<1>(bytes);
+             });
+    });
+  }
+
   int64_t size() const {
     int64_t count = 1;
     for (const std::set<int64_t> &own : values)
@@ -114,7 +131,7 @@ private:
   const Mesh &mesh;
   OpMemory *use;
   std::vector<std::set<int64_t>> values; ///< coordinates, by axis
-  /// By position: the bytes alive after each allocation, and the most of them.
+  /// By position: the trace of its run, and the most bytes alive.
   std::map<int64_t, std::pair<std::vector<int64_t>, int64_t>> runs;
 };
 

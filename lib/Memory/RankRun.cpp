@@ -57,11 +57,11 @@ bool RankRun::enter(func::FuncOp entry) {
     for (int64_t extent : shape)
       bytes *= extent;
     alive += bytes;
+    trace.insert(trace.end(), {bytes, alive});
     arguments.push_back({argument, bytes});
     shapes[argument] = shape;
   }
   peak.bytes = alive;
-  trace.push_back(alive);
   if (alive == listAt)
     peak.held = arguments;
   return true;
@@ -346,7 +346,7 @@ bool RankRun::visit(Operation &op) {
     instances[alloc] = nextInstance;
     allocated[nextInstance++] = {alloc, bytes};
     alive += bytes;
-    trace.push_back(alive);
+    trace.insert(trace.end(), {bytes, alive});
     most = std::max(most, alive);
     if (use)
       recordMost(use->allocated[&op], bytes);

@@ -41,7 +41,7 @@ public:
   /// False where a size is not known.
   bool run(mlir::Block &block);
   MemoryPeak peak;
-  /// The bytes alive after each allocation.
+  /// The bytes of each argument and allocation, and those alive with it.
   std::vector<int64_t> trace;
   /// False if every rank allocates and frees the same: no size and no decision
   /// is computed.
