@@ -31,7 +31,7 @@ def compile_step(build, path, report, options, kernel_times):
     """The compiler's seconds on a processor, which others' work hardly changes; raises RuntimeError with its message."""
     times = f" kernel-times={kernel_times}" if kernel_times else ""
     passes = [f"--shardir-to-bufferized=machine=h100x8 arch=sm_90a {options}", "--shardir-place-on-gpu",
-              f"--shardir-schedule-for-gpu=arch=sm_90a{times}", "--canonicalize", "--cse",
+              f"--shardir-schedule-for-gpu=arch=sm_90a{times}", "--canonicalize=top-down=false", "--cse",
               f"--shardir-overlap-collectives=memory-limit={MEMORY}", f"--shardir-report=file={report}"]
     start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     result = subprocess.run([os.path.join(build, "bin", "shard-opt"), path, *passes, "-o", os.devnull], text=True,
