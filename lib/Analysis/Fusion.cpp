@@ -228,20 +228,7 @@ static bool isFused(OpOperand *use, unsigned depth) {
 
 bool shardir::isFusedAt(OpOperand *use) { return isFused(use, /*depth=*/1); }
 
-/// True if each operand of `op` has its dims in the order of the loops.
-static bool readsInOrder(linalg::GenericOp op) {
-  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    int64_t last = -1;
-    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      bool follows = !dim || int64_t(dim.getPosition()) > last;
-      last = dim ? int64_t(dim.getPosition()) : last;
-      return follows;
-    });
-  });
-}
-
-bool shardir::isJoinedAt(OpOperand *use, bool transposed) {
+bool shardir::isJoinedAt(OpOperand *use) {
   auto producer = use->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());
   if (!producer || !consumer || producer->getNumResults() != 1 ||
@@ -252,8 +239,6 @@ bool shardir::isJoinedAt(OpOperand *use, bool transposed) {
       !llvm::all_of(consumer.getDpsInitsMutable(), [&](OpOperand &init) {
         return consumer.getMatchingIndexingMap(&init).isIdentity();
       }))
-    return false;
-  if (!transposed && !(readsInOrder(producer) && readsInOrder(consumer)))
     return false;
   BodyCost producerCost = costOf(producer), consumerCost = costOf(consumer);
   return !producerCost.irregular && !consumerCost.irregular &&

@@ -118,7 +118,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
 
   pm.addPass(createLowerGlobals());
   if (forGpu)
-    buildFusion(pm, {/*joinTransposed=*/true});
+    buildFusion(pm);
   else
     buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());

@@ -28,10 +28,8 @@ bool isFusedAt(mlir::OpOperand *use);
 
 /// True if the elementwise op that makes `use`'s value, a result of the
 /// function, becomes part of the op that reads it, which gives that result,
-/// too: an optimizer's moments and the weights that they update. With
-/// `transposed` also where an operand's dims have another order than the
-/// results'.
-bool isJoinedAt(mlir::OpOperand *use, bool transposed);
+/// too: an optimizer's moments and the weights that they update.
+bool isJoinedAt(mlir::OpOperand *use);
 
 /// True if the elementwise op that makes the tensor of `extract` is computed
 /// there, for the elements that are read: `extract` is in a linalg.generic of

@@ -74,13 +74,12 @@ struct ComputeWhereExtracted : OpRewritePattern<tensor::ExtractOp> {
 
 /// Has an op give the results that it reads, too.
 struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
-  JoinProducer(MLIRContext *context, bool transposed)
-      : OpRewritePattern(context), transposed(transposed) {}
+  using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
     for (OpOperand *input : op.getDpsInputOperands()) {
-      if (!shardir::isJoinedAt(input, transposed))
+      if (!shardir::isJoinedAt(input))
         continue;
       Operation *producer = input->get().getDefiningOp();
       FailureOr<linalg::ElementwiseOpFusionResult> fused =
@@ -95,14 +94,9 @@ struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
     }
     return failure();
   }
-
-private:
-  bool transposed;
 };
 
 struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
-  using FuseForCpuBase::FuseForCpuBase;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
@@ -111,7 +105,7 @@ struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
     // An op that has joined another one has two results, with which nothing is
     // fused any more: those come last.
     RewritePatternSet joins(&getContext());
-    joins.add<JoinProducer>(&getContext(), joinTransposed);
+    joins.add<JoinProducer>(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(joins);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);

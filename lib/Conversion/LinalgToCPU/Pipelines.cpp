@@ -65,8 +65,8 @@ void shardir::buildScheduling(OpPassManager &pm,
   pm.addPass(createCombineCollectives(options.combining));
 }
 
-void shardir::buildFusion(OpPassManager &pm, const FuseForCpuOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createFuseForCpu(options));
+void shardir::buildFusion(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -79,7 +79,7 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
   pm.addNestedPass<func::FuncOp>(
       createPackConvolutionsForCpu({options.targetName}));
-  buildFusion(pm, {});
+  buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
 

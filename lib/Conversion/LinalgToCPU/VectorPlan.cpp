@@ -235,8 +235,8 @@ std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
     }
   if (reduces && !nest.reduction[plan.loop])
     chooseRows(nest, target, body, plan);
-  plan.streamed = !reduces && plan.squareLoop < 0 && target.vectorBits >= 256 &&
-                  areStreamed(nest, plan.loop);
+  plan.streamed =
+      !reduces && target.vectorBits >= 256 && areStreamed(nest, plan.loop);
   plan.parallel = total * body >= parallelWork || !allKnown;
   return plan;
 }

@@ -30,8 +30,8 @@ struct VectorPlan {
   int rowLoop = -1;
   int64_t rows = 1;
   /// A parallel loop along which inputs are contiguous that are not so along
-  /// `loop`: squares of lanes x lanes of them are transposed in registers. -1
-  /// for none.
+  /// `loop`: squares of lanes x lanes of them are transposed in registers, a
+  /// block of squares at a time. -1 for none.
   int squareLoop = -1;
   /// Results are so large that caches would not hold them until they are read:
   /// vectors are stored past the caches where their addresses allow it.

@@ -30,6 +30,11 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
+/// What is transposed of an operand at a time. Rows are read and stored in runs
+/// that are long enough for prefetching, and blocks of 4-byte elements take 264
+/// KiB of the second cache.
+constexpr int64_t blockRows = 128, blockColumns = 512;
+
 /// Emits one op's loops.
 class NestEmitter {
 public:
@@ -38,27 +43,20 @@ public:
 
   void run() {
     SmallVector<int> around = nest.loops(false);
-    llvm::erase(around, plan.loop);
+    bool inBlocks = plan.squareLoop >= 0;
+    if (!inBlocks)
+      llvm::erase(around, plan.loop);
     llvm::erase(around, plan.rowLoop);
-    llvm::erase(around, plan.squareLoop);
     bool parallelLoop = !nest.reduction[plan.loop];
-    Index zero = emit.constant(0);
     auto rest = [&](ArrayRef<int> loops) {
-      std::function<void(size_t)> nested = [&](size_t depth) {
-        if (depth == loops.size()) {
-          if (parallelLoop)
-            lanes(zero, nest.extents[plan.loop]);
-          else
-            reduceLanes();
-          return;
-        }
-        emit.loop(zero, nest.extents[loops[depth]], emit.constant(1),
-                  [&](Index i) {
-                    ivs[loops[depth]] = i;
-                    nested(depth + 1);
-                  });
-      };
-      nested(0);
+      nested(loops, [&] {
+        if (inBlocks)
+          block();
+        else if (parallelLoop)
+          lanes(nest, emit.constant(0), nest.extents[plan.loop]);
+        else
+          reduceLanes();
+      });
     };
     if (!plan.parallel)
       return rest(around);
@@ -67,36 +65,28 @@ public:
     size_t outer = 0;
     int64_t product = 1;
     while (outer < around.size() && product < 32)
-      product *=
-          LoopEmitter::known(nest.extents[around[outer++]]).value_or(1024);
-    if (outer == 0 || (product < 8 && parallelLoop)) {
+      product *= LoopEmitter::known(iterations(around[outer++])).value_or(1024);
+    if (outer == 0 || (product < 8 && parallelLoop && !inBlocks)) {
       if (!parallelLoop)
         return rest(around);
       // Loops around stay serial here: they have few iterations.
-      std::function<void(size_t)> nested = [&](size_t depth) {
-        if (depth < around.size()) {
-          emit.loop(zero, nest.extents[around[depth]], emit.constant(1),
-                    [&](Index i) {
-                      ivs[around[depth]] = i;
-                      nested(depth + 1);
-                    });
-          return;
-        }
-        Index extent = nest.extents[plan.loop];
-        chunks(extent, plan.lanes * plan.unroll,
-               [&](Index from, Index to) { lanes(from, to); });
-      };
-      return nested(0);
+      return nested(around, [&] {
+        chunks(nest.extents[plan.loop], plan.lanes * plan.unroll,
+               [&](Index from, Index to) {
+                 lanes(nest, from, emit.sub(to, from));
+               });
+      });
     }
     Index count = emit.constant(1);
     ArrayRef<int> shared = ArrayRef<int>(around).take_front(outer);
     for (int loop : shared)
-      count = emit.mul(count, nest.extents[loop]);
+      count = emit.mul(count, iterations(loop));
     chunks(count, 1, [&](Index from, Index to) {
       emit.loop(from, to, emit.constant(1), [&](Index i) {
         for (size_t at = shared.size(); at-- > 0;) {
-          Index extent = nest.extents[shared[at]];
-          ivs[shared[at]] = at == 0 ? i : emit.rem(i, extent);
+          Index extent = iterations(shared[at]);
+          ivs[shared[at]] = emit.mul(at == 0 ? i : emit.rem(i, extent),
+                                     emit.constant(stepOf(shared[at])));
           if (at > 0)
             i = emit.div(i, extent);
         }
@@ -106,6 +96,29 @@ public:
   }
 
 private:
+  int64_t stepOf(int loop) const {
+    if (plan.squareLoop < 0)
+      return 1;
+    return loop == plan.squareLoop ? blockRows
+           : loop == plan.loop     ? width()
+                                   : 1;
+  }
+
+  Index iterations(int loop) {
+    return emit.ceilDiv(nest.extents[loop], stepOf(loop));
+  }
+
+  /// Loops over `loops`, outermost first.
+  void nested(ArrayRef<int> loops, function_ref<void()> body) {
+    if (loops.empty())
+      return body();
+    emit.loop(emit.constant(0), nest.extents[loops[0]],
+              emit.constant(stepOf(loops[0])), [&](Index i) {
+                ivs[loops[0]] = i;
+                nested(loops.drop_front(), body);
+              });
+  }
+
   /// Shares `count` iterations among threads, in multiples of `unit`.
   void chunks(Index count, int64_t unit,
               function_ref<void(Index, Index)> body) {
@@ -123,33 +136,32 @@ private:
     });
   }
 
-  /// Whole vectors of the loop in [from, to), then the masked rest.
-  void strips(Index from, Index to,
+  /// Whole vectors of `length` iterations, then the masked rest.
+  void strips(Index from, Index length,
               function_ref<void(Index, int64_t, std::optional<Index>)> body) {
     int64_t wide = plan.lanes * plan.unroll;
-    Index length = emit.sub(to, from);
-    Index at = from;
+    Index at = emit.constant(0);
     for (int64_t step : {wide, plan.lanes}) {
-      Index left = emit.sub(to, at);
+      Index left = emit.sub(length, at);
       Index end =
           emit.add(at, emit.mul(emit.div(left, step), emit.constant(step)));
-      emit.loop(at, end, emit.constant(step),
-                [&](Index i) { body(i, step / plan.lanes, std::nullopt); });
+      emit.loop(at, end, emit.constant(step), [&](Index i) {
+        body(emit.add(from, i), step / plan.lanes, std::nullopt);
+      });
       at = end;
       if (plan.unroll == 1)
         break;
     }
-    Index left = emit.sub(to, at);
-    if (LoopEmitter::isKnown(left, 0) ||
-        LoopEmitter::isKnown(emit.rem(length, plan.lanes), 0))
+    if (LoopEmitter::isKnown(emit.rem(length, plan.lanes), 0))
       return;
-    emit.branch(emit.lessThan(at, to), [&] { body(at, 1, left); });
+    emit.branch(emit.lessThan(at, length),
+                [&] { body(emit.add(from, at), 1, emit.sub(length, at)); });
   }
 
   /// Lanes along a parallel loop.
-  void lanes(Index from, Index to) {
+  void lanes(const LoopNest &nest, Index from, Index length) {
     if (!plan.streamed)
-      return strips(from, to);
+      return strips(nest, from, length);
     LoopNest streamed = nest;
     Value isAligned;
     ivs[plan.loop] = from;
@@ -165,39 +177,34 @@ private:
                             : fits;
     }
     emit.branch(
-        isAligned,
-        [&] {
-          strips(from, to,
-                 [&](Index i, int64_t vectors, std::optional<Index> count) {
-                   elementwise(streamed, i, vectors, count);
-                 });
-        },
-        [&] { strips(from, to); });
+        isAligned, [&] { strips(streamed, from, length); },
+        [&] { strips(nest, from, length); });
   }
 
-  void strips(Index from, Index to) {
-    strips(from, to, [&](Index i, int64_t vectors, std::optional<Index> count) {
-      if (plan.squareLoop >= 0)
-        return squares(i, count);
-      if (nest.loops(true).empty())
-        return elementwise(nest, i, vectors, count);
-      if (plan.rowLoop < 0)
-        return reduceInside(i, vectors, count, emit.constant(0), 1);
-      Index extent = nest.extents[plan.rowLoop];
-      Index full =
-          emit.mul(emit.div(extent, plan.rows), emit.constant(plan.rows));
-      emit.loop(
-          emit.constant(0), full, emit.constant(plan.rows),
-          [&](Index row) { reduceInside(i, vectors, count, row, plan.rows); });
-      // Those that are left over, together where their number is known.
-      if (auto left = LoopEmitter::known(emit.sub(extent, full))) {
-        if (*left > 0)
-          reduceInside(i, vectors, count, full, *left);
-        return;
-      }
-      emit.loop(full, extent, emit.constant(1),
-                [&](Index row) { reduceInside(i, vectors, count, row, 1); });
-    });
+  void strips(const LoopNest &nest, Index from, Index length) {
+    strips(from, length,
+           [&](Index i, int64_t vectors, std::optional<Index> count) {
+             if (nest.loops(true).empty())
+               return elementwise(nest, i, vectors, count);
+             if (plan.rowLoop < 0)
+               return reduceInside(i, vectors, count, emit.constant(0), 1);
+             Index extent = nest.extents[plan.rowLoop];
+             Index full = emit.mul(emit.div(extent, plan.rows),
+                                   emit.constant(plan.rows));
+             emit.loop(emit.constant(0), full, emit.constant(plan.rows),
+                       [&](Index row) {
+                         reduceInside(i, vectors, count, row, plan.rows);
+                       });
+             // Those that are left over, together where their number is known.
+             if (auto left = LoopEmitter::known(emit.sub(extent, full))) {
+               if (*left > 0)
+                 reduceInside(i, vectors, count, full, *left);
+               return;
+             }
+             emit.loop(full, extent, emit.constant(1), [&](Index row) {
+               reduceInside(i, vectors, count, row, 1);
+             });
+           });
   }
 
   void elementwise(const LoopNest &nest, Index i, int64_t vectors,
@@ -218,73 +225,104 @@ private:
     }
   }
 
-  /// Lanes i to i + lanes, the square loop in steps as long: inputs that are
-  /// contiguous along the square loop are transposed into scratch squares,
+  /// A block of iterations of the square loop, its rows, and of lanes. Inputs
+  /// that are contiguous along the square loop are transposed into scratch,
   /// which the body then reads like any other contiguous operand.
-  void squares(Index i, std::optional<Index> count) {
-    OpBuilder &builder = emit.builder;
-    int64_t lanes = plan.lanes;
-    Index extent = nest.extents[plan.squareLoop], one = emit.constant(1);
-    emit.loop(emit.constant(0), extent, emit.constant(lanes), [&](Index start) {
-      Index left = emit.min(emit.constant(lanes), emit.sub(extent, start));
-      if (LoopEmitter::isKnown(emit.rem(extent, lanes), 0))
-        left = emit.constant(lanes);
-      LoopNest local = nest;
-      ivs[plan.squareLoop] = start;
-      for (unsigned input = 0; input < nest.numInputs(); ++input) {
-        const NestOperand &operand = nest.operands[input];
-        if (!plan.isTransposed(operand))
-          continue;
-        auto type = VectorType::get(lanes, operand.element);
-        SmallVector<Value> rows;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          // Lanes that don't exist repeat the last.
-          Index step = emit.constant(lane);
-          if (count)
-            step = emit.min(step, emit.sub(*count, one));
-          ivs[plan.loop] = emit.add(i, step);
-          Value at = nest.address(emit, operand, ivs);
-          if (LoopEmitter::isKnown(left, lanes))
-            rows.push_back(vector::LoadOp::create(builder, emit.loc, type,
-                                                  operand.flat, at));
-          else
-            rows.push_back(vector::MaskedLoadOp::create(
-                builder, emit.loc, type, operand.flat, at,
-                emit.mask(lanes, left), emit.zero(type)));
-        }
-        Value square = scratch(input, operand.element);
-        for (auto [row, vector] : llvm::enumerate(emit.transpose(rows)))
-          vector::StoreOp::create(builder, emit.loc, vector, square,
-                                  emit.value(emit.constant(row * lanes)));
-        NestOperand &replaced = local.operands[input];
-        replaced.flat = square;
-        replaced.strides.assign(nest.extents.size(), emit.constant(0));
-        replaced.strides[plan.loop] = one;
-        replaced.strides[plan.squareLoop] = emit.constant(lanes);
-        replaced.offset =
-            emit.sub(emit.constant(0),
-                     emit.add(i, emit.mul(start, emit.constant(lanes))));
-      }
-      emit.loop(emit.constant(0), left, one, [&](Index step) {
-        ivs[plan.squareLoop] = emit.add(start, step);
-        elementwise(local, i, 1, count);
-      });
+  void block() {
+    Index row = ivs[plan.squareLoop], column = ivs[plan.loop];
+    Index rows = iterationsInBlock(plan.squareLoop);
+    Index columns = iterationsInBlock(plan.loop);
+    LoopNest local = nest;
+    for (unsigned input = 0; input < nest.numInputs(); ++input) {
+      const NestOperand &operand = nest.operands[input];
+      if (!plan.isTransposed(operand))
+        continue;
+      NestOperand &block = local.operands[input];
+      block.flat = scratch(input, operand.element);
+      block.strides.assign(nest.extents.size(), emit.constant(0));
+      block.strides[plan.loop] = emit.constant(1);
+      block.strides[plan.squareLoop] = emit.constant(scratchStride());
+      block.offset = emit.constant(0);
+      block.offset = emit.sub(emit.constant(0), nest.address(emit, block, ivs));
+      strips(column, columns,
+             [&](Index i, int64_t, std::optional<Index> count) {
+               emit.loop(emit.constant(0), rows, emit.constant(plan.lanes),
+                         [&](Index at) {
+                           square(operand, block, i, count, emit.add(row, at));
+                         });
+             });
+    }
+    emit.loop(emit.constant(0), rows, emit.constant(1), [&](Index at) {
+      ivs[plan.squareLoop] = emit.add(row, at);
+      lanes(local, column, columns);
     });
   }
 
-  /// A square on the stack of whoever runs these iterations.
+  /// Iterations of `loop` in the block at `ivs`.
+  Index iterationsInBlock(int loop) {
+    Index step = emit.constant(stepOf(loop)), extent = nest.extents[loop];
+    return LoopEmitter::isKnown(emit.rem(extent, step), 0)
+               ? step
+               : emit.min(step, emit.sub(extent, ivs[loop]));
+  }
+
+  /// Lanes of a block: whole vectors.
+  int64_t width() const {
+    auto extent = LoopEmitter::known(nest.extents[plan.loop]);
+    return std::min<int64_t>(
+        blockColumns, llvm::alignTo(extent.value_or(blockColumns), plan.lanes));
+  }
+
+  /// Rows that are powers of two apart would share sets of the first cache.
+  int64_t scratchStride() const { return width() + plan.lanes; }
+
+  /// Transposes lanes i to i + lanes of as many rows in registers.
+  void square(const NestOperand &operand, const NestOperand &block, Index i,
+              std::optional<Index> count, Index row) {
+    OpBuilder &builder = emit.builder;
+    int64_t lanes = plan.lanes;
+    auto type = VectorType::get(lanes, operand.element);
+    Index extent = nest.extents[plan.squareLoop];
+    bool isWhole = LoopEmitter::isKnown(emit.rem(extent, lanes), 0);
+    ivs[plan.squareLoop] = row;
+    SmallVector<Value> vectors;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      // Lanes that don't exist repeat the last.
+      Index step = emit.constant(lane);
+      if (count)
+        step = emit.min(step, emit.sub(*count, emit.constant(1)));
+      ivs[plan.loop] = emit.add(i, step);
+      Value at = nest.address(emit, operand, ivs);
+      if (isWhole)
+        vectors.push_back(
+            vector::LoadOp::create(builder, emit.loc, type, operand.flat, at));
+      else
+        vectors.push_back(vector::MaskedLoadOp::create(
+            builder, emit.loc, type, operand.flat, at,
+            emit.mask(lanes, emit.sub(extent, row)), emit.zero(type)));
+    }
+    ivs[plan.loop] = i;
+    for (auto [lane, vector] : llvm::enumerate(emit.transpose(vectors))) {
+      ivs[plan.squareLoop] = emit.add(row, emit.constant(lane));
+      vector::StoreOp::create(builder, emit.loc, vector, block.flat,
+                              nest.address(emit, block, ivs));
+    }
+  }
+
+  /// A block on the stack of whoever runs these iterations.
   Value scratch(unsigned input, Type element) {
     Operation *scope = emit.builder.getInsertionBlock()->getParentOp();
     while (!isa<scf::ForallOp, FunctionOpInterface>(scope))
       scope = scope->getParentOp();
-    Value &square = squareOf[{scope, input}];
-    if (!square) {
+    Value &block = blockOf[{scope, input}];
+    if (!block) {
       OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
-      square = memref::AllocaOp::create(
-          front, emit.loc, MemRefType::get({plan.lanes * plan.lanes}, element),
+      block = memref::AllocaOp::create(
+          front, emit.loc,
+          MemRefType::get({blockRows * scratchStride()}, element),
           front.getI64IntegerAttr(64));
     }
-    return square;
+    return block;
   }
 
   /// `rows` iterations of the row loop times `vectors` vectors, carried through
@@ -431,7 +469,7 @@ private:
   const LoopNest &nest;
   const VectorPlan &plan;
   SmallVector<Index> ivs;
-  DenseMap<std::pair<Operation *, unsigned>, Value> squareOf;
+  DenseMap<std::pair<Operation *, unsigned>, Value> blockOf;
 };
 
 struct VectorizeForCpuPass

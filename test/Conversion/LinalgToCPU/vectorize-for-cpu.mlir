@@ -205,3 +205,37 @@ func.func @in_caches(%a: memref<2047x4096xf32>, %b: memref<2047x4096xf32>) {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+
+// An input that lies across the result is transposed square by square into a
+// block on the stack. Rows of the block are read in long runs like the other
+// operands.
+// CHECK-LABEL: func.func @across
+// CHECK-SAME:    %[[A:.+]]: memref<256x1024xf32>, %[[B:.+]]: memref<1024x256xf32>, %[[C:.+]]: memref<256x1024xf32>
+// CHECK:         scf.forall {{.*}} in (4) {
+// CHECK:           %[[BLOCK:.+]] = memref.alloca() {alignment = 64 : i64} : memref<67584xf32>
+// CHECK:           scf.for %{{.+}} = %c0 to %c512 step %c16
+// CHECK:             scf.for %{{.+}} = %c0 to %c128 step %c16
+// CHECK-COUNT-16:      vector.load %{{.+}} : memref<262144xf32, strided<[1]>>, vector<16xf32>
+// CHECK-COUNT-64:      vector.shuffle
+// CHECK-COUNT-16:      vector.store %{{.+}}, %[[BLOCK]]
+// CHECK:           scf.for %{{.+}} = %c0 to %c128 step %c1
+// CHECK:             scf.for %{{.+}} = %c0 to %c512 step %c16
+// CHECK-DAG:           vector.load %[[BLOCK]]
+// CHECK-DAG:           vector.load %{{.+}} : memref<262144xf32, strided<[1]>>, vector<16xf32>
+// CHECK:               arith.addf
+// CHECK-NEXT:          vector.store %{{.+}} : memref<262144xf32, strided<[1]>>, vector<16xf32>
+func.func @across(%a: memref<256x1024xf32>, %b: memref<1024x256xf32>, %c: memref<256x1024xf32>) {
+  linalg.generic {indexing_maps = [#id, #transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<256x1024xf32>, memref<1024x256xf32>) outs(%c : memref<256x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = math.exp %x : f32
+    %r = arith.addf %s, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}

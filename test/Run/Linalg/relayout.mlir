@@ -2,7 +2,8 @@
 // MESHES: a=2,b=2 a=3,b=1 a=4,b=1 a=1,b=3
 
 // Packs and unpacks with outer dims, tiles, and both split; padded ones; softmax
-// along and across a split dim; Winograd transforms.
+// along and across a split dim; Winograd transforms; an operand across the others,
+// larger than what is transposed at a time.
 shardir.mesh @m <["a"=?, "b"=?]>
 
 func.func @pack(%t: tensor<10x12xf32> {shardir.placement = #shardir.placement<@m, [{"a", 2}, {2, "b"}]>}) -> tensor<5x2x2x6xf32> {
@@ -72,4 +73,17 @@ func.func @winograd(%f: tensor<2x3x3x5xf32> {shardir.placement = #shardir.placem
   %g = arith.constant dense<0.5> : tensor<1x4x4x5xf32>
   %o = linalg.winograd_output_transform fmr(F_4_3) ins(%i : tensor<6x6x1x1x1x5xf32>) outs(%g : tensor<1x4x4x5xf32>) -> tensor<1x4x4x5xf32>
   return %r, %i, %o : tensor<6x6x5x2xf32>, tensor<6x6x1x1x1x5xf32>, tensor<1x4x4x5xf32>
+}
+
+func.func @across(%x: tensor<133x531xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, %t: tensor<531x133xf32>) -> tensor<133x531xf32> {
+  %e = tensor.empty() : tensor<133x531xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %t : tensor<133x531xf32>, tensor<531x133xf32>) outs(%e : tensor<133x531xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<133x531xf32>
+  return %r : tensor<133x531xf32>
 }

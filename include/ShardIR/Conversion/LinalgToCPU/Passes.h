@@ -68,7 +68,7 @@ struct SchedulingOptions {
 void buildScheduling(mlir::OpPassManager &pm, const SchedulingOptions &options);
 
 /// The first part of lowering, of the CPU and of GPUs: fuses ops.
-void buildFusion(mlir::OpPassManager &pm, const FuseForCpuOptions &options);
+void buildFusion(mlir::OpPassManager &pm);
 
 /// f16 and bf16 are storage types: what is computed in them is computed in f32,
 /// in the same way everywhere, so that results agree.

@@ -131,10 +131,6 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
     ```
     Test: `test/Conversion/LinalgToCPU/fuse-for-cpu.mlir`.
   }];
-  let options = [
-    Option<"joinTransposed", "join-transposed", "bool", "false",
-           "Ops join also where an operand lies across the results, of which a CPU's loops would read too many pages at a time">,
-  ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
                            "::mlir::affine::AffineDialect"];
@@ -291,7 +287,8 @@ def VectorizeForCpu
     along which memory accesses cost least, parallel or reduction; a reduction
     keeps several vectors of partial results. Ends are masked, so ragged and
     unknown extents need no scalar remainder. Reads of captured memrefs become
-    row loads where their lanes are neighbours, branches become selects. Outer
+    row loads where their lanes are neighbours, branches become selects. Inputs
+    that lie across the result are transposed in blocks on the stack. Outer
     iterations are `scf.forall` loops where the work is worth several threads.
     Ops that gain nothing are left.
 
