@@ -119,6 +119,7 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
       at = emit.min(at, emit.sub(m, emit.constant(1)));
     rows.push_back(emit.value(at));
   }
+  prefetchResult(row, column, first);
   int64_t perWord = tiles.perWord;
   SmallVector<Value> starts;
   for (int64_t i = 0; i < mr; ++i) {
@@ -301,6 +302,22 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
       emit.branch(emit.lessThan(atRow, m),
                   [&] { emit.branch(emit.lessThan(atColumn, n), write); });
     }
+}
+
+void ContractionEmitter::prefetchResult(Index row, Index column, Value first) {
+  if (epilogue && isOnlyBlock(first))
+    return;
+  int64_t lanes = 512 / c.element.getIntOrFloatBitWidth();
+  emit.loop(emit.constant(0), emit.constant(tiles.mr), emit.constant(1),
+            [&](Index i) {
+              for (int64_t j = 0; j < tiles.nr(); j += lanes)
+                memref::PrefetchOp::create(
+                    builder, loc, c.view,
+                    ValueRange{emit.value(emit.add(row, i)),
+                               emit.value(emit.add(column, emit.constant(j)))},
+                    /*isWrite=*/false, /*localityHint=*/2,
+                    /*isDataCache=*/true);
+            });
 }
 
 void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,

@@ -6,7 +6,8 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-vnni -split-input-file | FileCheck %s --check-prefix=VNNI
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
-// of 16 are carried through k. The fill is taken in: no linalg op is left.
+// of 16 are carried through k, while memory is asked for the lines of the result
+// that they are added to. The fill is taken in: no linalg op is left.
 // CHECK-LABEL: func.func @square
 // CHECK-NOT:     linalg.fill
 // CHECK:         %[[ROWS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1026x512xf32>
@@ -17,6 +18,8 @@
 // CHECK:           scf.forall (%{{.+}}) in (16) {
 // CHECK:             vector.store %{{.+}}, %[[PANELS]]
 // CHECK:           scf.forall (%{{.+}}) in (30) {
+// CHECK:             scf.for %{{.+}} = %c0{{.*}} to %c6{{.*}} step %c1
+// CHECK-COUNT-4:       memref.prefetch %{{.+}}, read, locality<2>, data : memref<1024x1024xf32
 // CHECK:             %[[SUMS:.+]]:24 = scf.for
 // CHECK:               vector.load %[[PANELS]]
 // CHECK:               memref.load %[[ROWS]]
