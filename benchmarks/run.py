@@ -2,7 +2,7 @@
 # Runs the benchmarks side by side with the peers that are installed.
 #
 # Requires: a build with shard-run and shard-compile. Peers are optional: OpenBLAS
-# (libopenblas-dev), PyTorch, JAX; what is not there is said and left out.
+# (libopenblas-dev), PyTorch, JAX, oneDNN (onednn-cpu-gomp); what is not there is said and left out.
 # Guarantees: everybody's runs are interleaved, so that a busy machine hits all of
 # them; a case that fails is printed with its error, and the exit status is 1.
 """Run the benchmarks; prints ratios and writes JSON."""
@@ -56,9 +56,9 @@ def call(command, threads=1, environment=None):
 
 def extents_of(case):
     """What a peer must know: m, k, n of a product; rows, width and hidden width of
-    an MLP; batch, positions, width, heads and hidden width of a layer; the first
-    argument's shape otherwise."""
-    if case.name.startswith("layer_"):
+    an MLP; batch, positions, width, heads and hidden width of a layer and its
+    gradients; the first argument's shape otherwise."""
+    if case.name.startswith(("layer_", "grads_")):
         return case.name.split("_")[1].split("x")
     shapes = [shape for _, shape, _ in case.arguments]
     if case.name.startswith("linear"):
@@ -103,34 +103,50 @@ class OpenBLAS:
 
 
 class PythonPeer:
-    """A package of Python's with a script of ours in peers/, and words for that script."""
+    """A package of Python's with a script of ours in peers/, and words for that script; `loaded` fails without it."""
 
-    def __init__(self, package, *words):
+    def __init__(self, package, *words, loaded=None):
         self.name, self.words = "_".join([package, *words]), words
         self.script = os.path.join(HERE, "peers", package + "_peer.py")
-        call([sys.executable, "-c", f"import {package}"])
+        call([sys.executable, "-c", loaded or f"import {package}"])
 
     def time(self, case, runs):
         # There is nothing to compile about one call into a library.
-        if "compile" in self.words and case.name.split("_")[0] not in ("mlp", "layer"):
+        if "compile" in self.words and case.name.split("_")[0] not in ("mlp", "layer", "grads"):
             return None
         # All cores for everybody, as one device of ours has them too.
         command = [sys.executable, self.script, case.name.split("_")[0],
                    ",".join(str(extent) for extent in extents_of(case)), case.dtype, str(CORES), str(runs), *self.words]
         times = [float(line) for line in call(command, threads=CORES).split()]
-        return [min(times), statistics.median(times)]
+        return [min(times), statistics.median(times)] if times else None
 
 
-def find_peers(scratch):
+def find_peers(scratch, match):
     peers = []
     makers = {"openblas": lambda: OpenBLAS(scratch), "torch": lambda: PythonPeer("torch"),
-              "torch_compile": lambda: PythonPeer("torch", "compile"), "jax": lambda: PythonPeer("jax")}
+              "torch_compile": lambda: PythonPeer("torch", "compile"), "jax": lambda: PythonPeer("jax"),
+              "onednn": lambda: PythonPeer("onednn", loaded="import ctypes, sys; ctypes.CDLL(sys.prefix + '/lib/libdnnl.so.3')")}
     for name, make in makers.items():
+        if not re.search(match, name):
+            continue
         try:
             peers.append(make())
         except PeerError as error:
             print(f"note: peer {name} is left out: {error}")
     return peers
+
+
+def find_cases(build):
+    """Those of cases.py, and the gradients of layers where JAX and the package are."""
+    sys.path.insert(0, os.path.join(build, "python"))
+    found = cases.local_cases()
+    try:
+        import layers
+        import shardir
+        found += layers.gradient_cases()
+    except ImportError as error:
+        print(f"note: gradients of layers are left out: {error}")
+    return found + cases.sharded_cases()
 
 
 def measure(case, contestants, rounds, runs):
@@ -190,6 +206,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"))
     parser.add_argument("--json", help="the file to write")
     parser.add_argument("--match", default=".", help="a regular expression on the names of cases")
+    parser.add_argument("--peers", default=".", help="a regular expression on the names of peers")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=10, help="timed runs of one round")
     options = parser.parse_args()
@@ -203,9 +220,9 @@ def main():
     rows = []
     print(f"{machine()}, {CORES} cores")
     with tempfile.TemporaryDirectory() as scratch:
-        peers = find_peers(scratch)
+        peers = find_peers(scratch, options.peers)
         sharded, whole = ShardIR(shard_run, scratch, True), ShardIR(shard_run, scratch, False)
-        for case in cases.local_cases() + cases.sharded_cases():
+        for case in find_cases(options.build):
             if re.search(options.match, case.name):
                 contestants = [sharded] + ([whole] if case.mesh else []) + peers
                 rows.append(measure(case, contestants, options.rounds, options.runs))

@@ -4,32 +4,29 @@
 # usage: jax_peer.py KIND EXTENTS DTYPE THREADS RUNS, for example
 # `jax_peer.py matmul 512,512,512 f32 2 20`. Prints milliseconds, one a line,
 # after two runs that are not counted.
+import os
 import sys
 import time
 
 import jax
 import jax.numpy as jnp
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+import layers
+
 kind, extents, dtype, threads, runs = sys.argv[1:6]
 extents = [int(extent) for extent in extents.split(",")]
-types = {"f32": jnp.float32, "bf16": jnp.bfloat16}
 keys = iter(jax.random.split(jax.random.PRNGKey(0), 16))
 
 
 def random(*shape):
     if dtype == "i8":
         return jax.random.randint(next(keys), shape, -128, 128, jnp.int8)
-    return jax.random.normal(next(keys), shape, types[dtype])
+    return jax.random.normal(next(keys), shape, layers.TYPES[dtype])
 
 
 def weights(*shape):
     return random(*shape) * shape[0] ** -0.5
-
-
-def norm(x, g, b):
-    wide = x.astype(jnp.float32)
-    scale = jax.lax.rsqrt(wide.var(axis=-1, keepdims=True) + 1e-5)
-    return ((wide - wide.mean(axis=-1, keepdims=True)) * scale * g + b).astype(x.dtype)
 
 
 if kind == "matmul":
@@ -50,23 +47,20 @@ elif kind == "softmax":
     run = jax.jit(lambda x: jax.nn.softmax(x, axis=1))
 elif kind == "layernorm":
     operands = random(*extents), random(extents[1]), random(extents[1])
-    run = jax.jit(norm)
+    run = jax.jit(layers.norm)
 elif kind == "attention":
     # JAX has heads behind positions.
     h, s, d = extents
     operands = tuple(random(1, s, h, d) for _ in range(3))
     run = jax.jit(lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True))
-elif kind == "layer":
+elif kind in ("layer", "grads"):
     b, s, d, h, f = extents
-    operands = (random(b, s, d), random(d), random(d), weights(d, 3 * d), weights(d, d), random(d), random(d),
-                weights(d, f), weights(f, d))
-
-    @jax.jit
-    def run(x, g1, b1, wqkv, wo, g2, b2, w1, w2):
-        q, k, v = (part.reshape(b, s, h, d // h) for part in jnp.split(norm(x, g1, b1) @ wqkv, 3, axis=-1))
-        mixed = jax.nn.dot_product_attention(q, k, v, is_causal=True)
-        middle = x + mixed.reshape(b, s, d) @ wo
-        return middle + jax.nn.gelu(norm(middle, g2, b2) @ w1, approximate=True) @ w2
+    operands = (random(b, s, d), *(random(d) for _ in range(4)), weights(d, 3 * d), weights(d, d), weights(d, f),
+                weights(f, d))
+    run = jax.jit(layers.layer(h))
+    if kind == "grads":
+        operands = (random(b, s, d), *operands)
+        run = jax.jit(layers.gradients(h))
 else:
     sys.exit(f"no case '{kind}'")
 

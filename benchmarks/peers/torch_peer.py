@@ -48,7 +48,7 @@ elif kind == "layernorm":
 elif kind == "attention":
     q, k, v = (random(1, *extents) for _ in range(3))
     run = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-elif kind == "layer":
+elif kind in ("layer", "grads"):
     b, s, d, h, f = extents
     x, g1, b1, g2, b2 = random(b, s, d), random(d), random(d), random(d), random(d)
     wqkv, wo, w1, w2 = weights(d, 3 * d), weights(d, d), weights(d, f), weights(f, d)
@@ -65,7 +65,11 @@ else:
 
 if sys.argv[6:] == ["compile"]:
     run = torch.compile(run)
-with torch.no_grad():
+if kind == "grads":
+    arguments = [each.requires_grad_() for each in (x, g1, b1, g2, b2, wqkv, wo, w1, w2)]
+    forward, dy = run, random(b, s, d)
+    run = lambda: torch.autograd.grad(forward(), arguments, dy)
+with torch.set_grad_enabled(kind == "grads"):
     for i in range(int(runs) + 2):
         start = time.perf_counter()
         run()

@@ -1,5 +1,6 @@
 """JAX functions against JAX."""
 
+import pathlib
 import subprocess
 
 import pytest
@@ -293,3 +294,12 @@ def test_places_tell_two_calls_of_one_function_apart():
     inner, outer = layer.__code__.co_firstlineno + 1, model.__code__.co_firstlineno + 2
     assert lines == [[inner, outer], [inner, outer + 1]]
     assert all(", called from " in c.place for c in report.collectives if "result 0" not in c.reason)
+
+
+def test_benchmarks_gradients_of_a_layer(monkeypatch):
+    monkeypatch.syspath_prepend(pathlib.Path(__file__).parents[2] / "benchmarks")
+    import layers
+    case = layers.Gradients(2, 8, 16, 4, 32, "f32")
+    random = np.random.default_rng(0)
+    arguments = [0.3 * random.standard_normal(shape, np.float32) for shape in case.shapes]
+    close(shardir.compile(case.text())(*arguments), layers.gradients(4)(*arguments))
