@@ -109,6 +109,8 @@ void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
     inA = emit.add(place.getConstifiedMixedOffset(),
                    emit.add(from, emit.mul(rowStart, rowA)));
   }
+  if (!chunkSums && !tiles.transposed)
+    prefetchResult(emit.add(rowStart, local), columnOf(p), first);
   // The registers reach vectors by way of memory, where a chunk that runs
   // through k by itself also leaves them from block to block.
   Value square =

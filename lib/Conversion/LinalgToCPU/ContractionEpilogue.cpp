@@ -21,21 +21,11 @@
 using namespace mlir;
 using namespace shardir;
 
-/// True if what is written to `result` may be read from `operand`.
+/// True if what is written to `result` may be read from `operand`. Buffers of
+/// results overlap no argument: results in place are written to the argument.
 static bool mayAlias(Value result, Value operand) {
   Value written = bufferRoot(result), read = bufferRoot(operand);
-  if (!written || !read || written == read)
-    return true;
-  if (written.getDefiningOp() || read.getDefiningOp())
-    return false;
-  // Arguments of entries may be updated in place, by results of their type.
-  auto function =
-      dyn_cast<func::FuncOp>(written.getParentBlock()->getParentOp());
-  auto to = cast<MemRefType>(written.getType()),
-       from = cast<MemRefType>(read.getType());
-  return !(function && function.isPrivate()) &&
-         to.getElementType() == from.getElementType() &&
-         to.getShape() == from.getShape();
+  return !written || !read || written == read;
 }
 
 linalg::LinalgOp shardir::findEpilogue(linalg::LinalgOp product) {

@@ -305,19 +305,28 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
 }
 
 void ContractionEmitter::prefetchResult(Index row, Index column, Value first) {
-  if (epilogue && isOnlyBlock(first))
-    return;
-  int64_t lanes = 512 / c.element.getIntOrFloatBitWidth();
-  emit.loop(emit.constant(0), emit.constant(tiles.mr), emit.constant(1),
-            [&](Index i) {
-              for (int64_t j = 0; j < tiles.nr(); j += lanes)
-                memref::PrefetchOp::create(
-                    builder, loc, c.view,
-                    ValueRange{emit.value(emit.add(row, i)),
-                               emit.value(emit.add(column, emit.constant(j)))},
-                    /*isWrite=*/false, /*localityHint=*/2,
-                    /*isDataCache=*/true);
-            });
+  bool isFinished = epilogue && isOnlyBlock(first);
+  Type element = isFinished ? epilogue->results()[0].element : c.element;
+  int64_t lanes = 512 / element.getIntOrFloatBitWidth();
+  emit.loop(
+      emit.constant(0), emit.constant(tiles.mr), emit.constant(1),
+      [&](Index i) {
+        for (int64_t j = 0; j < tiles.nr(); j += lanes) {
+          Index atRow = emit.add(row, i),
+                atColumn = emit.add(column, emit.constant(j));
+          Value buffer = c.view;
+          SmallVector<Value> at = {emit.value(atRow), emit.value(atColumn)};
+          if (isFinished) {
+            const NestOperand &result = epilogue->results()[0];
+            buffer = result.flat;
+            at = {epilogue->address(emit, result, resultAt(atRow, atColumn))};
+          }
+          memref::PrefetchOp::create(builder, loc, buffer, at,
+                                     /*isWrite=*/false,
+                                     /*localityHint=*/2,
+                                     /*isDataCache=*/true);
+        }
+      });
 }
 
 void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,

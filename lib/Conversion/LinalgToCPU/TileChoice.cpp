@@ -316,12 +316,13 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   if (tiles.unit == ContractionTiles::Unit::Tiles)
     checkFixedTile(forced, tiles);
 
-  // Blocks of k: equal ones of at most 2 KiB of each packed row.
+  // Blocks of k: equal ones of at most 2 KiB of each packed row. AMX's tiles
+  // are faster than memory is for their sums: 4 KiB.
   bool isAmx = tiles.unit == ContractionTiles::Unit::Tiles;
   bool packsInChunks = packsFew && tiles.packB && shape.m >= 0 &&
                        shape.m <= (isAmx ? 64 : 12 * tiles.mr);
   int64_t limit = forced.tileK > 0 ? forced.tileK
-                  : !packsInChunks ? 512 * tiles.perWord
+                  : !packsInChunks ? (isAmx ? 1024 : 512) * tiles.perWord
                   : isAmx          ? 128 * tiles.perWord
                                    : 64 * tiles.perWord;
   int64_t multiple = std::max<int64_t>(tiles.depth(), 4);

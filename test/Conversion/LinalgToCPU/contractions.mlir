@@ -122,6 +122,7 @@ func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
 // filled with zeros: 129 is 5 steps of 32.
 // AMX-LABEL: func.func @bf16
 // AMX:         %[[SQUARE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<32x32xf32>
+// AMX:         memref.prefetch %{{.+}}, read, locality<2>, data
 // AMX:         %[[ZERO:.+]] = llvm.call_intrinsic "llvm.x86.tilezero.internal"
 // AMX:         %[[SUMS:.+]]:4 = scf.for %{{.+}} = %c0{{.*}} to %c5{{.*}} iter_args
 // AMX-COUNT-3:   llvm.call_intrinsic "llvm.x86.tileloadd64.internal"
@@ -360,5 +361,15 @@ func.func @scaled_bytes(%a: memref<128x128xi8>, %b: memref<128x256xi8>, %s: memr
     linalg.yield %g : f32
   }
   memref.dealloc %c : memref<128x256xi32>
+  return
+}
+
+// -----
+
+// AMX adds up 2048 terms before the sums are stored.
+// AMX-LABEL: func.func @long_sums
+// AMX:         memref.alloc() {{.*}} : memref<512x2080xbf16>
+func.func @long_sums(%a: memref<512x2048xbf16>, %b: memref<2048x512xbf16>, %c: memref<512x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<512x2048xbf16>, memref<2048x512xbf16>) outs(%c : memref<512x512xf32>)
   return
 }

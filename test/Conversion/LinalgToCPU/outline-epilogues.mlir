@@ -7,11 +7,11 @@
 // CHECK-NEXT:    call @[[KERNEL:.+]](%[[A]], %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK-NEXT:    memref.dealloc %[[A]]
 // CHECK-NEXT:    return
-// So does what reads a rounded product. A result of another shape is no operand's memory.
+// So does what reads a rounded product. The buffer of a result is no operand's memory.
 // CHECK-LABEL: func.func @rounded
 // CHECK:         call
 // CHECK-NEXT:    return
-// A result that may be an operand's memory does not.
+// A result that is written to an operand does not.
 // CHECK-LABEL: func.func @same_memory
 // CHECK:         memref.alloc() : memref<64x64xi32>
 // CHECK-NEXT:    call
