@@ -36,6 +36,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVES
@@ -83,6 +84,10 @@ private:
 /// The part of a collective's time that work must hide, or it stays in line:
 /// what is started waits for its turn, which may take longer than it gains.
 constexpr double kWorthwhile = 0.25;
+
+/// The part of a collective's time that the kernel which makes its operand may
+/// take to start with it.
+constexpr double kSmall = 0.05;
 
 /// Of a collective's time, what may pass beyond its predicted end before its
 /// operand's memory is worth a wait.
@@ -211,6 +216,7 @@ private:
   bool touches(Operation *op) const {
     return output.touchedBy(op) || input.writtenBy(op);
   }
+  bool madeBy(Operation *op, SmallVectorImpl<BufferReach> &reads) const;
   double workBelow(double enough, const Budget &budget) const;
   WayUp wayUp(double enough, const Budget &budget) const;
 
@@ -311,18 +317,52 @@ double Transfer::workBelow(double enough, const Budget &budget) const {
   return seconds;
 }
 
+/// True if `op` is a small kernel that makes the operand, as a cast of a
+/// weight, and can start with the transfer; adds the buffers that it reads.
+bool Transfer::madeBy(Operation *op,
+                      SmallVectorImpl<BufferReach> &reads) const {
+  if (!isa<gpu::LaunchOp>(op) || steps.size() != 1 ||
+      work.of(op) > kSmall * seconds() || output.touchedBy(op))
+    return false;
+  llvm::SetVector<Value> values;
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  for (Value value : values) {
+    if (!isa<BaseMemRefType>(value.getType()))
+      continue;
+    Value root = bufferRoot(value);
+    if (root && root == bufferRoot(last().getInput()))
+      continue;
+    BufferReach read;
+    if (!read.add(value) || read.writtenBy(op))
+      return false;
+    reads.push_back(std::move(read));
+  }
+  return true;
+}
+
 /// Goes up past `enough` seconds of work, or as far as possible.
 WayUp Transfer::wayUp(double enough, const Budget &budget) const {
-  SmallVector<memref::AllocOp> results;
+  SmallVector<memref::AllocOp> made; ///< by the transfer, and what goes along
   for (CollectiveOpInterface op : steps)
-    results.push_back(allocationOf(op.getOutput()));
+    made.push_back(allocationOf(op.getOutput()));
   WayUp way;
   llvm::SmallPtrSet<Operation *, 8> definers;
   auto take = [&](Operation *moved) {
     way.along.push_back(moved);
-    for (Value operand : moved->getOperands())
-      if (Operation *definer = operand.getDefiningOp())
+    llvm::SetVector<Value> values;
+    getUsedValuesDefinedAbove(moved->getRegions(), values);
+    values.insert_range(moved->getOperands());
+    for (Value value : values)
+      if (Operation *definer = value.getDefiningOp())
         definers.insert(definer);
+  };
+  bool hasMaker = false;
+  SmallVector<BufferReach> reads; ///< of the maker
+  auto blocks = [&](Operation *op) {
+    return isOpaque(op) || touches(op) || (hasMaker && input.touchedBy(op)) ||
+           llvm::any_of(reads, [&](const BufferReach &read) {
+             return read.writtenBy(op);
+           });
   };
   for (CollectiveOpInterface op : llvm::reverse(steps))
     take(op);
@@ -331,14 +371,20 @@ WayUp Transfer::wayUp(double enough, const Budget &budget) const {
        before = before->getPrevNode()) {
     if (definers.contains(before)) {
       auto result = dyn_cast<memref::AllocOp>(before);
-      if (result && llvm::is_contained(results, result))
+      if (result && llvm::is_contained(made, result))
         way.ahead.push_back(result);
       else if (!isPure(before) && !isa<memref::DimOp>(before))
         break;
       take(before);
       continue;
     }
-    if (isOpaque(before) || touches(before) ||
+    if (!hasMaker && input.writtenBy(before) && madeBy(before, reads)) {
+      hasMaker = true;
+      made.push_back(allocationOf(front.getInput()));
+      take(before);
+      continue;
+    }
+    if (blocks(before) ||
         (!way.ahead.empty() && !budget.allows(before, way.ahead)))
       break;
     double seconds = work.of(before);

@@ -326,4 +326,41 @@ func.func @sent_on(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %r: memref<8x4xf32>
   memref.copy %r, %z : memref<8x4xf32> to memref<8x4xf32>
   return
 }
+
+// The small kernel that makes what is gathered starts with it, behind the copy that writes what it reads.
+// CHECK-LABEL: func.func @made_for_it
+// CHECK:         memref.copy %arg0, %arg1
+// CHECK-NEXT:    [[C:%[a-z0-9_]+]] = memref.alloc() : memref<1024x1024xf32>
+// CHECK-NEXT:    gpu.launch
+// CHECK:           memref.load %arg1
+// CHECK:           memref.store %{{.*}}, [[C]]
+// CHECK:         [[G:%[a-z0-9_]+]] = memref.alloc
+// CHECK-NEXT:    collective.all_gather [[C]] into [[G]] {{.*}}collective.start
+// CHECK-NEXT:    gpu.launch
+// CHECK:           memref.store %{{.*}}, %arg0
+// CHECK:         collective.wait [[G]]
+// CHECK-NEXT:    memref.dealloc [[C]]
+// CHECK-NEXT:    memref.copy [[G]], %arg2
+func.func @made_for_it(%x: memref<4x4xf32>, %w: memref<4x4xf32>, %z: memref<1024x2048xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  memref.copy %x, %w : memref<4x4xf32> to memref<4x4xf32>
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    memref.store %one, %x[%c0, %c0] : memref<4x4xf32>
+    gpu.terminator
+  } {shardir.launch_seconds = 5.0 : f64}
+  %made = memref.alloc() : memref<1024x1024xf32>
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    %v = memref.load %w[%c0, %c0] : memref<4x4xf32>
+    memref.store %v, %made[%c0, %c0] : memref<1024x1024xf32>
+    gpu.terminator
+  } {shardir.launch_seconds = 0.1 : f64}
+  %v = memref.alloc() : memref<1024x2048xf32>
+  collective.all_gather %made into %v from #rows_and_columns to #rows_alone of tensor<2048x2048xf32> : memref<1024x1024xf32>, memref<1024x2048xf32>
+  memref.dealloc %made : memref<1024x1024xf32>
+  memref.copy %v, %z : memref<1024x2048xf32> to memref<1024x2048xf32>
+  memref.dealloc %v : memref<1024x2048xf32>
+  return
+}
 }
