@@ -121,17 +121,20 @@ struct FitOptimizerStatePass
   /// Removes the ways that cannot save `wanted` bytes at the peak, for each one
   /// takes a search; keeps the one that saves most. Gradients and results may
   /// be split as states are: a way saves less than kMostPerArgument times the
-  /// bytes that arguments lose.
+  /// bytes that arguments lose. None where nearly all is left to recomputation.
   static void dropInsufficient(std::vector<Way> &ways, int64_t wanted) {
     auto most = llvm::max_element(
         ways, [](const Way &a, const Way &b) { return a.saved < b.saved; });
-    int64_t least = std::min(most->saved, wanted / kMostPerArgument);
+    int64_t least =
+        std::max(std::min(most->saved, wanted / kMostPerArgument),
+                 wanted / kMostPerArgument / kLeastShareOfWanted);
     llvm::erase_if(ways, [&](const Way &way) { return way.saved < least; });
   }
   static constexpr int64_t kMostPerArgument = 4;
   /// Less than one part in so many of the limit is not worth a search: states
   /// of norms, where all others are split already.
   static constexpr int64_t kLeastShare = 1000;
+  static constexpr int64_t kLeastShareOfWanted = 10;
 
   /// The axes to split states over; none where nothing is to be done.
   std::optional<Fit> findFit() {
