@@ -499,9 +499,14 @@ bool Playback::mustEnd(const Open &open, Operation &before) const {
            !budget.allows(&before, open.kept)));
 }
 
-/// Waits for the first `count` transfers: when one is done, so are those before
-/// it.
+/// Waits for the first `count` transfers, for when one is done, so are those
+/// before it, and for all that use memory which is free then.
 void Playback::endFirst(size_t count, Operation *before) {
+  for (size_t i = 0; i < count; ++i)
+    for (Operation *free : opens[i].frees)
+      for (size_t other = count; other < opens.size(); ++other)
+        if (needs(opens[other], *free))
+          count = other + 1;
   // A kernel that waits for the collective may take all multiprocessors.
   for (Operation *op = before->getPrevNode();
        isa<gpu::LaunchOp>(before) && op && !isWork(op) && !isOpaque(op) &&
