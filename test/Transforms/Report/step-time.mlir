@@ -4,6 +4,9 @@
 // RUN: split-file %s %t
 // RUN: shard-opt %t/beside.mlir --allow-unregistered-dialect --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=BESIDE
 // RUN: shard-opt %t/in-line.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=LINE
+// RUN: shard-opt %t/shared.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=SHARED
+// RUN: sed '/^#second/s/"x"/"y"/' %t/shared.mlir > %t/apart.mlir
+// RUN: shard-opt %t/apart.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=APART
 // RUN: shard-opt %t/widened.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=WIDENED
 // RUN: shard-opt %t/unknown.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=predicted
 // RUN: shard-opt %t/wrong.mlir --allow-unregistered-dialect -verify-diagnostics
@@ -47,6 +50,27 @@ func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100
     linalg.matmul ins(%a, %b : memref<100x100xf32>, memref<100x100xf32>) outs(%c : memref<100x100xf32>)
     collective.all_reduce %c into %d from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<100x100xf32> : memref<100x100xf32>, memref<100x100xf32>
   }
+  return
+}
+}
+
+// Two sums of 40 ms each, the second one in line: over the same links both take 80 ms, over others what they would
+// take alone.
+// SHARED:      "communication_seconds": 0.08
+// SHARED:      "seconds": 0.08
+// APART:       "communication_seconds": 0.06
+// APART:       "seconds": 0.04
+
+//--- shared.mlir
+#first = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
+#second = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
+#all = #shardir.placement<@m, [{}, {}]>
+module attributes {shardir.stage = "bufferized", shardir.machine = {memory_bandwidth = 1.0e9}} {
+shardir.mesh @m <["x"=2, "y"=2], links = {x = {bandwidth = 1.0e6, latency = 1.0e-9}, y = {bandwidth = 2.0e6, latency = 1.0e-9}}>
+func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100x100xf32>, %d: memref<100x100xf32>) {
+  collective.all_reduce %a into %b from #first to #all of tensor<100x100xf32> {collective.start} : memref<100x100xf32>, memref<100x100xf32>
+  collective.all_reduce %c into %d from #second to #all of tensor<100x100xf32> : memref<100x100xf32>, memref<100x100xf32>
+  collective.wait %b : memref<100x100xf32>
   return
 }
 }
