@@ -237,6 +237,9 @@ private:
       const NestOperand &operand = nest.operands[input];
       if (!plan.isTransposed(operand))
         continue;
+      // Transposing the one before has moved on.
+      ivs[plan.squareLoop] = row;
+      ivs[plan.loop] = column;
       NestOperand &block = local.operands[input];
       block.flat = scratch(input, operand.element);
       block.strides.assign(nest.extents.size(), emit.constant(0));

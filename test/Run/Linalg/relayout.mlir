@@ -2,7 +2,7 @@
 // MESHES: a=2,b=2 a=3,b=1 a=4,b=1 a=1,b=3
 
 // Packs and unpacks with outer dims, tiles, and both split; padded ones; softmax
-// along and across a split dim; Winograd transforms; an operand across the others,
+// along and across a split dim; Winograd transforms; operands across the others,
 // larger than what is transposed at a time.
 shardir.mesh @m <["a"=?, "b"=?]>
 
@@ -84,6 +84,21 @@ func.func @across(%x: tensor<133x531xf32> {shardir.placement = #shardir.placemen
   ^bb0(%a: f32, %b: f32, %o: f32):
     %s = arith.subf %a, %b : f32
     linalg.yield %s : f32
+  } -> tensor<133x531xf32>
+  return %r : tensor<133x531xf32>
+}
+
+func.func @two_across(%x: tensor<133x531xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}, %t: tensor<531x133xf32>, %u: tensor<531x133xf64>) -> tensor<133x531xf32> {
+  %e = tensor.empty() : tensor<133x531xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %t, %u : tensor<133x531xf32>, tensor<531x133xf32>, tensor<531x133xf64>) outs(%e : tensor<133x531xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f64, %o: f32):
+    %s = arith.subf %a, %b : f32
+    %d = arith.truncf %c : f64 to f32
+    %p = arith.mulf %s, %d : f32
+    linalg.yield %p : f32
   } -> tensor<133x531xf32>
   return %r : tensor<133x531xf32>
 }
