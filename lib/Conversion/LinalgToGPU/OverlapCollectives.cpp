@@ -12,8 +12,8 @@
 // that a collective.wait on its result stands before the first op that may
 // touch the result's buffer or write to the operand's, whatever the way to it.
 //
-// What has been started runs one after the other, beside the rank's own
-// sequence (StepTime.h). A collective starts just so early that it, and what
+// Started collectives run one after the other, beside the rank's own sequence
+// (StepTime.h). A collective starts just so early that it, and what
 // starts meanwhile, takes no longer than the work in between, and is waited for
 // once it should be done: results are allocated, and operands kept, no longer
 // than that. With a memory limit neither happens where the limit would be
@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferReach.h"
+#include "TransferTimings.h"
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -98,11 +99,6 @@ constexpr double kUnknown = 1000;
 /// Seconds of a collective whose extents are not known, as of some megabytes.
 constexpr double kUnknownTransfer = 1e-4;
 
-/// How often starts move for transfers that come late, and the part of their
-/// stalls that must be left for another time to be worthwhile.
-constexpr int kRounds = 20;
-constexpr double kProgress = 0.99;
-
 /// True if the op keeps the GPU busy: worth overlapping with.
 bool isWork(Operation *op) {
   return op
@@ -130,7 +126,7 @@ bool isStarted(Operation *op) {
   return isa<CollectiveOpInterface>(op) && op->hasAttr(kStart);
 }
 
-/// What ops take of the rank's own sequence.
+/// The times of ops in the rank's own sequence.
 class Work {
 public:
   explicit Work(ModuleOp module) : times(module) {}
@@ -208,8 +204,8 @@ public:
   bool hasOperand(memref::DeallocOp free) const;
 
 private:
-  /// What is started later runs later, and the operand may be read while it is
-  /// sent.
+  /// A collective that is started later runs later, and the operand may be read
+  /// while it is sent.
   bool isNeededBy(Operation *op) const {
     return !::isStarted(op) && touches(op);
   }
@@ -225,23 +221,13 @@ private:
   BufferReach input, output;
 };
 
-/// When a transfer takes place, in seconds of the block's own sequence.
-struct Timing {
-  double seconds; ///< that it takes
-  double origin;  ///< where it stands
-  double need;    ///< where it must be done
-  bool canMove;
-  double margin = 0; ///< to be done so much earlier than it need be
-  double start = 0;
-};
-
 /// Plays a block as predictStep does.
 class Playback {
 public:
   Playback(Block &block, ArrayRef<Transfer *> started, Budget &budget,
            Work &work);
 
-  std::vector<Timing> timings();
+  std::vector<TransferTiming> timings();
   void placeWaits();
 
 private:
@@ -455,8 +441,8 @@ bool Playback::needs(const Open &open, Operation &op) const {
   return users != needed.end() && llvm::is_contained(users->second, open.index);
 }
 
-std::vector<Timing> Playback::timings() {
-  std::vector<Timing> result;
+std::vector<TransferTiming> Playback::timings() {
+  std::vector<TransferTiming> result;
   for (Transfer *transfer : transfers)
     result.push_back({transfer->seconds(), 0, 0, transfer->canMove(budget)});
   for (Operation &op : block) {
@@ -548,63 +534,6 @@ void Playback::placeWaits() {
   }
 }
 
-/// Has each start as late as it may be where nothing else is under way; of two
-/// that wait for each other, the one that is needed first starts first.
-static void chooseStarts(MutableArrayRef<Timing> timings) {
-  double next = std::numeric_limits<double>::infinity();
-  for (Timing &t : llvm::reverse(timings)) {
-    t.start = t.origin;
-    if (!t.canMove)
-      continue;
-    t.start = std::min(t.origin, std::min(t.need, next) - t.seconds - t.margin);
-    next = t.start;
-  }
-}
-
-/// The seconds for which each keeps the block waiting.
-static std::vector<double> stallsOf(ArrayRef<Timing> timings) {
-  std::vector<size_t> starts(timings.size()), needs;
-  std::iota(starts.begin(), starts.end(), 0);
-  needs = starts;
-  llvm::stable_sort(starts, [&](size_t a, size_t b) {
-    return timings[a].start < timings[b].start;
-  });
-  llvm::stable_sort(needs, [&](size_t a, size_t b) {
-    return timings[a].need < timings[b].need;
-  });
-  std::vector<double> stalls(timings.size()), ends(timings.size());
-  double link = 0, stalled = 0;
-  auto next = starts.begin();
-  for (size_t i : needs) {
-    for (; next != starts.end() && timings[*next].start <= timings[i].need;
-         ++next)
-      link = ends[*next] = std::max(link, timings[*next].start + stalled) +
-                           timings[*next].seconds;
-    stalls[i] = std::max(0.0, ends[i] - timings[i].need - stalled);
-    stalled += stalls[i];
-  }
-  return stalls;
-}
-
-/// Has those that come late, as they wait for others, start earlier.
-static void chooseTimings(std::vector<Timing> &timings) {
-  chooseStarts(timings);
-  std::vector<double> stalls = stallsOf(timings);
-  auto sum = [&] { return std::accumulate(stalls.begin(), stalls.end(), 0.0); };
-  double known = sum();
-  for (int round = 0; round < kRounds && known > 0; ++round) {
-    std::vector<Timing> moved = timings;
-    for (auto [timing, stall] : llvm::zip(moved, stalls))
-      timing.margin += stall;
-    chooseStarts(moved);
-    stalls = stallsOf(moved);
-    if (sum() > kProgress * known)
-      break;
-    known = sum();
-    timings = std::move(moved);
-  }
-}
-
 namespace {
 
 struct OverlapCollectivesPass
@@ -629,7 +558,7 @@ struct OverlapCollectivesPass
     if (transfers.empty())
       return markAllAnalysesPreserved();
     Budget budget(getOperation(), memoryLimit);
-    // What is sent on may be started before it is there.
+    // Those behind first: a sum that is sent on need not be waited for.
     for (Transfer &transfer : llvm::reverse(transfers))
       transfer.start(budget);
     llvm::MapVector<Block *, SmallVector<Transfer *>> started;
@@ -643,9 +572,9 @@ struct OverlapCollectivesPass
 private:
   void overlap(Block &block, ArrayRef<Transfer *> started, Budget &budget,
                Work &work) {
-    std::vector<Timing> timings =
+    std::vector<TransferTiming> timings =
         Playback(block, started, budget, work).timings();
-    chooseTimings(timings);
+    chooseStarts(timings);
     for (auto [transfer, timing] : llvm::zip(started, timings))
       if (timing.start < timing.origin)
         transfer->hoist(timing.origin - timing.start, budget);
