@@ -261,7 +261,7 @@ func.func @main(%x: tensor<64x64xf64> {shardir.placement = #shardir.placement<@m
   auto module = parseSourceString<ModuleOp>(kStep, &context);
   auto costs = std::make_shared<RecordingCosts>(CostMode::Bytes);
   PassManager pm(&context);
-  pm.addPass(createFitOptimizerState({"bytes", "search", 1}, costs));
+  pm.addPass(createFitOptimizerState({"bytes", "search", 20000}, costs));
   EXPECT_TRUE(module && succeeded(pm.run(*module)));
   EXPECT_TRUE(costs->wasUsed);
   EXPECT_TRUE(module->getOperation()->hasAttr(kFittedStates));
