@@ -38,7 +38,8 @@
 // CHECK:      rank 3, collectives: all_reduce of f32 24x12
 // CHECK:      a collective began before the last kernel of its rank: 4 of 4
 
-shardir.mesh @m <["dp"=4]>
+// Links on which a sum takes less than any kernel.
+shardir.mesh @m <["dp"=4], links = {dp = {bandwidth = 1.0e12, latency = 1.0e-9}}>
 func.func @main(%x: tensor<16x24xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                 %h: tensor<16x12xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                 %g: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>})
