@@ -35,7 +35,8 @@ def late(where):
 
 
 def silent(where):
-    return late(f"{where}, and its process does not answer")
+    # One that stops at once may not have told the others yet where it is.
+    return late(f"({where}|not started yet), and its process does not answer")
 
 
 no_memory = f"rank 2 .*1125899906842624 bytes.*it was in (compute after )?all_reduce"
