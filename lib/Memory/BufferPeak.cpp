@@ -161,7 +161,7 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry, OpMemory *use,
     return std::nullopt;
   // Ranks to compare: most devices of a large mesh allocate the same.
   constexpr int64_t kFewRanks = 64;
-  int64_t first = 0, end = mayDiffer ? ranks : 0;
+  int64_t first = 1, end = mayDiffer ? ranks : 1;
   if (mayDiffer && meshes.all().size() == 1 && ranks > kFewRanks) {
     DeviceRuns runs(entry, meshes, meshes.all().front(), use);
     if (runs.refine()) {

@@ -24,6 +24,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace shardir;
 using namespace shardir::collective;

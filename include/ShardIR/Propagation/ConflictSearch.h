@@ -73,8 +73,8 @@ struct SearchProblem {
   /// A hash that breaks ties between variables where the search is not exact,
   /// so that the answer does not depend on their order. May be null.
   std::function<uint64_t(int)> name;
-  /// The same for variables that are alike, such as those of one place in every
-  /// layer of a stack. Null: none are.
+  /// Equal for variables that are alike, such as those at the same place of
+  /// each layer of a stack. May be null.
   std::function<uint64_t(int)> kind;
   /// Decides, by the last part of a cost, where several assignments cost least:
   /// asked for a variable and a value of it. May be null.

@@ -30,9 +30,9 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// What is transposed of an operand at a time. Rows are read and stored in runs
-/// that are long enough for prefetching, and blocks of 4-byte elements take 264
-/// KiB of the second cache.
+/// The part of an operand that is transposed at a time. Rows are read and
+/// stored in runs that are long enough for prefetching, and blocks of 4-byte
+/// elements take 264 KiB of the second cache.
 constexpr int64_t blockRows = 128, blockColumns = 512;
 
 /// Emits one op's loops.

@@ -39,6 +39,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <cmath>
+#include <limits>
+
 namespace shardir {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVES
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
@@ -193,7 +196,6 @@ public:
   /// Moves the start up past so many seconds of work, or as far as possible.
   void hoist(double bySeconds, Budget &budget);
 
-  bool isStarted() const { return ::isStarted(last()); }
   ArrayRef<CollectiveOpInterface> getSteps() const { return steps; }
   CollectiveOpInterface last() const { return steps.back(); }
   double seconds() const { return work.secondsOf(last()); }
@@ -206,9 +208,7 @@ public:
 private:
   /// A collective that is started later runs later, and the operand may be read
   /// while it is sent.
-  bool isNeededBy(Operation *op) const {
-    return !::isStarted(op) && touches(op);
-  }
+  bool isNeededBy(Operation *op) const { return !isStarted(op) && touches(op); }
   bool touches(Operation *op) const {
     return output.touchedBy(op) || input.writtenBy(op);
   }
@@ -227,6 +227,7 @@ public:
   Playback(Block &block, ArrayRef<Transfer *> started, Budget &budget,
            Work &work);
 
+  /// When the transfers take place where they stand now.
   std::vector<TransferTiming> timings();
   void placeWaits();
 
@@ -296,7 +297,7 @@ double Transfer::workBelow(double enough, const Budget &budget) const {
     }
     if (isNeededBy(op) || (!kept.empty() && !budget.allows(op, kept)))
       break;
-    if (::isStarted(op))
+    if (isStarted(op))
       sent.insert(bufferRoot(cast<CollectiveOpInterface>(op).getInput()));
     seconds += work.of(op);
   }
@@ -461,6 +462,7 @@ std::vector<TransferTiming> Playback::timings() {
     });
     now += work.of(&op);
   }
+  now = link = 0;
   return result;
 }
 
@@ -563,7 +565,7 @@ struct OverlapCollectivesPass
       transfer.start(budget);
     llvm::MapVector<Block *, SmallVector<Transfer *>> started;
     for (Transfer &transfer : transfers)
-      if (transfer.isStarted())
+      if (isStarted(transfer.last()))
         started[transfer.last()->getBlock()].push_back(&transfer);
     for (auto &[block, ofBlock] : started)
       overlap(*block, ofBlock, budget, work);
@@ -572,13 +574,13 @@ struct OverlapCollectivesPass
 private:
   void overlap(Block &block, ArrayRef<Transfer *> started, Budget &budget,
                Work &work) {
-    std::vector<TransferTiming> timings =
-        Playback(block, started, budget, work).timings();
+    Playback playback(block, started, budget, work);
+    std::vector<TransferTiming> timings = playback.timings();
     chooseStarts(timings);
     for (auto [transfer, timing] : llvm::zip(started, timings))
       if (timing.start < timing.origin)
         transfer->hoist(timing.origin - timing.start, budget);
-    Playback(block, started, budget, work).placeWaits();
+    playback.placeWaits();
   }
 };
 

@@ -296,12 +296,13 @@ def OverlapCollectives
     : Pass<"shardir-overlap-collectives", "::mlir::func::FuncOp"> {
   let summary = "Let collectives go on beside work that does not need them";
   let description = [{
-    A collective is waited for before the first op that may touch its result or
-    write to its operand, and starts so much earlier as it takes, and those that
-    start meanwhile: by the times of kernels and of the mesh's links, past other
-    collectives too, the result's allocation with it. One of whose time less
-    than a quarter would be hidden stays in line. A buffer that is made by
-    control flow or a call, or that has a symbol, is not followed.
+    A collective starts just early enough to be done when it is needed, by the
+    predicted times of kernels and of the mesh's links, and moves past other
+    collectives for that; the result's allocation moves up with the start. It is
+    waited for before the first op that may touch its result or write to its
+    operand. If work hides less than a quarter of its time, it stays in line. A
+    buffer that is made by control flow or a call, or that has a symbol, is not
+    followed.
 
     ```mlir
     %g = memref.alloc() : memref<8xf32>      // the weight of this layer
