@@ -94,6 +94,7 @@ bench: build
 	$(PYTHON) benchmarks/run.py --build=build --json=build/bench.json
 	$(PYTHON) benchmarks/redistribution.py --build=build --json=build/redistribution.json
 	$(PYTHON) benchmarks/collectives.py --build=build --json=build/collectives.json
+	$(PYTHON) benchmarks/overlap.py --build=build --json=build/overlap.json
 	$(PYTHON) benchmarks/propagation.py --build=build --json=build/propagation.json
 	-PYTHONPATH=build/python $(PYTHON_ENV)/bin/python benchmarks/overhead.py --json=build/overhead.json
 	-PYTHONPATH=build/python $(PYTHON_ENV)/bin/python benchmarks/models.py --json=build/models.json

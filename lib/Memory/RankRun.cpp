@@ -29,6 +29,26 @@ using namespace shardir;
 /// one hands on, and the third frees.
 static constexpr int64_t kTrips = 3;
 
+std::optional<std::vector<int64_t>>
+shardir::argumentShape(func::FuncOp entry, unsigned number,
+                       const MeshTable &meshes, int64_t rank) {
+  auto type = cast<MemRefType>(entry.getArgument(number).getType());
+  if (type.hasStaticShape())
+    return shapeOf(type);
+  auto global =
+      entry.getArgAttrOfType<TypeAttr>(number, ShardIRDialect::kGlobalType);
+  auto placement =
+      entry.getArgAttrOfType<PlacementAttr>(number, ShardIRDialect::kPlacement);
+  auto tensor = global ? dyn_cast<RankedTensorType>(global.getValue())
+                       : RankedTensorType();
+  if (!tensor || !tensor.hasStaticShape() || !placement ||
+      tensor.getRank() != type.getRank())
+    return std::nullopt;
+  const Mesh &mesh = meshes.get(placement);
+  return localShape(placement.getValue(), mesh, shapeOf(tensor),
+                    std::max<int64_t>(0, mesh.positionOf(rank)));
+}
+
 bool RankRun::enter(func::FuncOp entry) {
   for (BlockArgument argument : entry.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
@@ -36,30 +56,18 @@ bool RankRun::enter(func::FuncOp entry) {
     if (!type ||
         entry.getArgAttr(argument.getArgNumber(), ShardIRDialect::kInPlace))
       continue;
-    SmallVector<int64_t> shape(type.getShape());
-    auto global = entry.getArgAttrOfType<TypeAttr>(argument.getArgNumber(),
-                                                   ShardIRDialect::kGlobalType);
-    auto placement = entry.getArgAttrOfType<PlacementAttr>(
-        argument.getArgNumber(), ShardIRDialect::kPlacement);
-    if (!type.hasStaticShape()) {
-      mayDiffer = true;
-      auto tensor = global ? dyn_cast<RankedTensorType>(global.getValue())
-                           : RankedTensorType();
-      if (!tensor || !tensor.hasStaticShape() || !placement ||
-          tensor.getRank() != type.getRank())
-        return false;
-      const Mesh &mesh = meshes.get(placement);
-      shape = llvm::to_vector(localShape(placement.getValue(), mesh,
-                                         shapeOf(tensor), positionIn(mesh)));
-    }
-    int64_t bytes = elementBytes(
-        RankedTensorType::get(type.getShape(), type.getElementType()));
-    for (int64_t extent : shape)
+    mayDiffer |= !type.hasStaticShape();
+    std::optional<std::vector<int64_t>> shape =
+        argumentShape(entry, argument.getArgNumber(), meshes, rank);
+    if (!shape)
+      return false;
+    int64_t bytes = elementBytes(type.getElementType());
+    for (int64_t extent : *shape)
       bytes *= extent;
     alive += bytes;
     trace.insert(trace.end(), {bytes, alive});
     arguments.push_back({argument, bytes});
-    shapes[argument] = shape;
+    shapes[argument] = llvm::to_vector(*shape);
   }
   peak.bytes = alive;
   if (alive == listAt)

@@ -46,6 +46,12 @@ void shardir::markAttention(OpPassManager &pm, Stage to,
   pm.addNestedPass<func::FuncOp>(createMarkAttention(mark));
 }
 
+/// On the CPU ranks wait for each other's data alone, unless asked otherwise.
+static bool overlaps(Stage to, const shardir::PipelineOptions &options) {
+  return options.overlap.hasValue() ? bool(options.overlap)
+                                    : isForGpu(to, options);
+}
+
 static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   GpuOptions gpu;
   if (!options.arch.empty())
@@ -56,8 +62,6 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   llvm::append_range(gpu.library, options.library);
   gpu.kernelTimes = options.kernelTimes;
   gpu.ptxas = options.ptxas;
-  gpu.overlap = options.overlap;
-  gpu.memoryLimit = options.getMemoryLimit();
   gpu.tf32 = options.tf32;
   return gpu;
 }
@@ -90,11 +94,11 @@ void shardir::buildScheduled(OpPassManager &pm, Stage to,
   SchedulingOptions scheduling = SchedulingOptions::forCpu();
   if (isForGpu(to, options)) {
     scheduling = schedulingForGpu(gpuOptions(options).arch);
-    scheduling.collectives.overlap = options.overlap;
     scheduling.explain = options.explain;
     buildGpuLoops(pm);
   }
   scheduling.recognizeAttention = options.attention;
+  scheduling.collectives.overlap = overlaps(to, options);
   scheduling.collectives.rings = options.rings;
   scheduling.collectives.explain = options.explain;
   scheduling.combining = {options.getCombineThreshold(),
@@ -127,12 +131,16 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     return;
   if (forGpu)
     buildGpuSchedules(pm, gpu);
-  pm.addPass(createReport({"", /*embed=*/true}));
-  // All allocations are known once contractions have theirs.
-  if (!forGpu) {
+  else
     // Before products have buffers for packed operands: those are aligned,
     // which a caller's need not be.
     pm.addPass(createReuseResultBuffers());
+  if (overlaps(to, options))
+    pm.addNestedPass<func::FuncOp>(
+        createOverlapCollectives({options.getMemoryLimit()}));
+  pm.addPass(createReport({"", /*embed=*/true}));
+  // All allocations are known once contractions have theirs.
+  if (!forGpu) {
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
   }

@@ -184,7 +184,7 @@ static std::string findIdleOption(const PipelineOptions &options, Stage to) {
   for (auto [name, first, onGpu] :
        {use(options.schedule, Stage::Gpu, /*onGpu=*/true),
         use(options.library, Stage::Gpu, /*onGpu=*/true),
-        use(options.overlap, Stage::Scheduled, /*onGpu=*/true),
+        use(options.overlap, Stage::Scheduled),
         use(options.tf32, Stage::Gpu, /*onGpu=*/true),
         use(options.ptxas, Stage::Gpu, /*onGpu=*/true),
         use(options.strict, Stage::Redistributed),

@@ -15,9 +15,13 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/BufferRoot.h"
 #include "ShardIR/Placement/CostModel.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -70,6 +74,9 @@ private:
   bool visitBranches(Operation &op);
   bool visitCollective(CollectiveOpInterface op);
   bool visitLinalg(linalg::LinalgOp op);
+  std::optional<int64_t> extentOf(Value buffer, unsigned dim) const;
+  std::optional<int64_t> extentOf(linalg::LinalgOp op, unsigned loop) const;
+  std::optional<double> bytesOf(Value buffer) const;
   std::optional<double> secondsOf(CollectiveOpInterface op,
                                   double timesBytes) const;
   void share(double seconds, double bandwidth);
@@ -83,13 +90,23 @@ private:
   Clocks clocks;
 };
 
-std::optional<double> bytesOf(Value buffer) {
-  auto type = dyn_cast<MemRefType>(buffer.getType());
-  if (!type || !type.hasStaticShape())
-    return std::nullopt;
-  return double(type.getNumElements()) *
-         double(elementBytes(
-             RankedTensorType::get(type.getShape(), type.getElementType())));
+/// The most that an extent may be on any device.
+std::optional<int64_t> largest(OpFoldResult size) {
+  if (auto number = getConstantIntValue(size))
+    return number;
+  auto extent = cast<Value>(size);
+  std::optional<int64_t> most;
+  Operation *op = extent.getDefiningOp();
+  if (auto tile = dyn_cast_if_present<affine::AffineMinOp>(op))
+    for (AffineExpr bound : tile.getMap().getResults())
+      if (auto number = dyn_cast<AffineConstantExpr>(bound))
+        most = std::min(number.getValue(), most.value_or(number.getValue()));
+  if (!isa_and_present<arith::MinUIOp, arith::MinSIOp>(op))
+    return most;
+  for (Value operand : op->getOperands())
+    if (std::optional<int64_t> bound = largest(OpFoldResult(operand)))
+      most = std::min(*bound, most.value_or(*bound));
+  return most;
 }
 
 std::optional<double> tripsOf(LoopLikeOpInterface loop) {
@@ -99,7 +116,7 @@ std::optional<double> tripsOf(LoopLikeOpInterface loop) {
   if (!lower || !upper || !step)
     return std::nullopt;
   for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
-    auto from = getConstantIntValue(l), to = getConstantIntValue(u),
+    auto from = getConstantIntValue(l), to = largest(u),
          by = getConstantIntValue(s);
     if (!from || !to || !by || *by <= 0)
       return std::nullopt;
@@ -109,6 +126,40 @@ std::optional<double> tripsOf(LoopLikeOpInterface loop) {
 }
 
 } // namespace
+
+/// Of the device that has most.
+std::optional<int64_t> StepTimePrediction::extentOf(Value buffer,
+                                                    unsigned dim) const {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    return largest(
+        OpFoldResult(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]));
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto entry = argument
+                   ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                   : func::FuncOp();
+  if (!entry)
+    return std::nullopt;
+  std::optional<std::vector<int64_t>> shape =
+      argumentShape(entry, argument.getArgNumber(), meshes, /*rank=*/0);
+  return shape ? std::optional((*shape)[dim]) : std::nullopt;
+}
+
+std::optional<double> StepTimePrediction::bytesOf(Value buffer) const {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type)
+    return std::nullopt;
+  double elements = 1;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    std::optional<int64_t> extent = extentOf(buffer, unsigned(dim));
+    if (!extent)
+      return std::nullopt;
+    elements *= double(*extent);
+  }
+  return elements * elementBytes(type.getElementType());
+}
 
 /// The links that messages take from each device to the next: ranks stay and
 /// change their positions (a ring), or they are on other meshes.
@@ -215,12 +266,29 @@ void StepTimePrediction::share(double seconds, double bandwidth) {
   clocks.work += seconds + longer;
 }
 
+/// The trips of a loop of `op`, by the operands that it runs along.
+std::optional<int64_t> StepTimePrediction::extentOf(linalg::LinalgOp op,
+                                                    unsigned loop) const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    std::optional<unsigned> dim =
+        map.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+    std::optional<int64_t> extent =
+        dim ? extentOf(operand.get(), *dim) : std::nullopt;
+    if (extent)
+      return extent;
+  }
+  return std::nullopt;
+}
+
 bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
   double points = 1, moved = 0;
-  for (int64_t extent : op.getStaticLoopRanges()) {
-    if (ShapedType::isDynamic(extent))
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    std::optional<int64_t> most =
+        ShapedType::isDynamic(extent) ? extentOf(op, unsigned(loop)) : extent;
+    if (!most)
       return false;
-    points *= double(extent);
+    points *= double(*most);
   }
   int64_t narrowest = 8;
   for (Value operand : op->getOperands())
@@ -229,9 +297,7 @@ bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
       if (!bytes)
         return false;
       moved += *bytes;
-      narrowest =
-          std::min(narrowest, elementBytes(RankedTensorType::get(
-                                  type.getShape(), type.getElementType())));
+      narrowest = std::min(narrowest, elementBytes(type.getElementType()));
     }
   // Units that multiply narrow numbers widen them by themselves.
   double each = double(
@@ -311,9 +377,9 @@ bool StepTimePrediction::visit(Operation &op) {
     work(2 * bytes.value_or(0) / machine.rates.memoryBandwidth);
     return bytes.has_value();
   }
-  // A kernel's grid may depend on what is not known, and its time with it.
-  if (auto alloc = dyn_cast<memref::AllocOp>(op))
-    return alloc.getDynamicSizes().empty();
+  // Its grid may depend on what is not known.
+  if (isa<gpu::LaunchOp>(op))
+    return false;
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return visitLoop(loop);
   if (isa<scf::IfOp, scf::IndexSwitchOp>(op))

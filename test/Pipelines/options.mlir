@@ -18,13 +18,13 @@
 // RUN: not shard-opt %s --shardir-to-propagated="combine-threshold=0" 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not shard-opt %s --shardir-to-propagated=strict 2>&1 | FileCheck %s --check-prefix=STRICT
 // RUN: not shard-opt %s --shardir-to-scheduled="schedule=plain arch=host" 2>&1 | FileCheck %s --check-prefix=GPU
-// RUN: not shard-opt %s --shardir-to-scheduled="overlap=false" 2>&1 | FileCheck %s --check-prefix=CPU
-// RUN: shard-opt %s --shardir-to-scheduled="overlap=false arch=host" -o /dev/null
+// RUN: not shard-opt %s --shardir-to-cpu="tf32=true" 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: shard-opt %s --shardir-to-scheduled="overlap=false" -o /dev/null
 // RUN: not shard-opt %s --shardir-to-cpu="function=main" 2>&1 | FileCheck %s --check-prefix=ENTRY
 // EARLY: error: option combine-threshold does nothing before the scheduled stage; go there (--shardir-to-scheduled) or leave it out
 // STRICT: error: option strict does nothing before the redistributed stage
 // GPU: error: option schedule does nothing before the gpu stage
-// CPU: error: option overlap does nothing on the CPU
+// CPU: error: option tf32 does nothing on the CPU
 // ENTRY: error: option function does nothing here, where all public functions are kept; give it to shard-compile or shard-run, or leave it out
 
 // A pipeline is for a module.

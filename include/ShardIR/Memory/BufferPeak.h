@@ -20,6 +20,14 @@
 
 namespace shardir {
 
+/// The shape of a bufferized entry's argument on `rank`, or on the first device
+/// where the argument's mesh lacks that rank. Nothing where an extent is not
+/// known before the program runs.
+std::optional<std::vector<int64_t>> argumentShape(mlir::func::FuncOp entry,
+                                                  unsigned number,
+                                                  const MeshTable &meshes,
+                                                  int64_t rank);
+
 /// The memory of single ops, on the rank for which it is largest.
 struct OpMemory {
   /// The most that is alive while the op runs, before it frees anything.

@@ -158,8 +158,8 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(false)};
   Option<bool> overlap{
       *this, "overlap",
-      llvm::cl::desc("on the GPU, let collectives go on beside work that does "
-                     "not need them"),
+      llvm::cl::desc("let collectives go on beside work that does not need "
+                     "them; by default on the GPU alone"),
       llvm::cl::init(true)};
 
   Option<std::string> afterLocal{

@@ -59,9 +59,6 @@ void shardir::buildGpuSchedules(OpPassManager &pm, const GpuOptions &options) {
   config.setUseTopDownTraversal(false);
   pm.addPass(createCanonicalizerPass(config));
   pm.addPass(createCSEPass());
-  if (options.overlap)
-    pm.addNestedPass<func::FuncOp>(
-        createOverlapCollectives({options.memoryLimit}));
 }
 
 void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {

@@ -139,7 +139,7 @@ void ProcessCommunicator::meetOnTree(ProcessPost &post, size_t numbers,
 
 void ProcessCommunicator::meetAtEnd(std::vector<int64_t> &numbers,
                                     bool hasMore) {
-  finishFlights();
+  finishStarted(started.numPushed());
   if (job.options.checksEach || rank.gpu)
     barrier();
   ProcessPost post = postOf(-1, {});
@@ -190,18 +190,18 @@ void ProcessCommunicator::prepareGroups() {
     transport.enroll(key);
 }
 
-bool ProcessCommunicator::hasGroup(const std::vector<int> &group) const {
+bool ProcessCommunicator::hasGroup(const std::vector<int> &group,
+                                   bool beside) const {
   return rank.gpu ? NcclGroups::get().find(group) != nullptr
-                  : world.hasGroup(group);
+                  : world.hasGroup(group, beside);
 }
 
-ProcessCommunicator::GroupWait
-ProcessCommunicator::enter(const std::vector<int> &group, uint64_t key,
-                           bool isKnown,
-                           const std::function<ProcessPost()> &post) {
+GroupWait ProcessCommunicator::enter(const std::vector<int> &group,
+                                     uint64_t key, bool isKnown,
+                                     const std::function<ProcessPost()> &post) {
   if (group.size() == 1)
     return {};
-  if (job.options.checksEach || !(isKnown || hasGroup(group))) {
+  if (job.options.checksEach || !isKnown) {
     meet(group, post());
     if (!job.options.checksEach)
       transport.enroll(key);

@@ -282,13 +282,8 @@ void ProcessCommunicator::check(const ProcessPost &own, int other,
   throw JobFailed();
 }
 
-void ProcessCommunicator::finishFlights() {
-  while (!flights.empty())
-    land(flights.begin());
-}
-
 void ProcessCommunicator::barrier() {
-  finishFlights();
+  finishStarted(started.numPushed());
   std::vector<int> all(transport.size);
   std::iota(all.begin(), all.end(), 0);
   // When all are known to be in the same run, posts alone say who is where.
@@ -420,149 +415,79 @@ ProcessCommunicator::groupOf(const std::vector<StepCall> &calls) const {
   return first.groups[partOf(first).group];
 }
 
-void ProcessCommunicator::redistribute(const std::vector<StepCall> &calls) {
-  size_t before = flights.size();
-  start(calls);
-  if (flights.size() > before)
-    land(std::prev(flights.end()));
-}
-
-void ProcessCommunicator::start(const std::vector<StepCall> &calls) {
+GroupWait ProcessCommunicator::admit(const std::vector<StepCall> &calls,
+                                     bool beside) {
   for (const StepCall &call : calls)
     rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
   const std::vector<int> &group = groupOf(calls);
   Plan &plan = planOf(calls.front());
-  bool isKnown = plan.generation == world.generation && plan.isMade;
-  GroupWait wait =
-      enter(group, plan.group, isKnown, [&] { return postOf(calls); });
-  if (!rank.gpu && !isKnown && group.size() > 1)
-    plan.comm = world.groupComm(group);
-  plan.isMade = true;
-  plan.generation = world.generation;
+  Plan::Channel &channel = beside ? plan.beside : plan.inLine;
+  bool isMade = channel.isMade && channel.generation == world.generation;
+  GroupWait wait = enter(group, plan.group, isMade || hasGroup(group, beside),
+                         [&] { return postOf(calls); });
+  if (!rank.gpu && !isMade && group.size() > 1)
+    channel.comm = world.groupComm(group, beside);
+  channel.isMade = true;
+  channel.generation = world.generation;
+  return wait;
+}
+
+Flight ProcessCommunicator::flightOf(const std::vector<StepCall> &calls,
+                                     const GroupWait &wait, bool beside) {
+  const Plan &first = planOf(calls.front());
+  std::vector<Flight::Item> items;
+  for (const StepCall &call : calls)
+    items.push_back({call, &partOf(*call.route), &planOf(call).schedule});
+  return Flight(world, (beside ? first.beside : first.inLine).comm, items,
+                wait);
+}
+
+void ProcessCommunicator::redistribute(const std::vector<StepCall> &calls) {
+  GroupWait wait = admit(calls, /*beside=*/false);
   if (rank.gpu)
-    redistributeOnGpu(calls, wait);
-  else
-    begin(calls, wait);
+    return redistributeOnGpu(calls, wait);
+  flight.emplace(flightOf(calls, wait, /*beside=*/false));
+  finishMoving(wait, [&](bool &advanced) {
+    advanced = flight->poll(scratch);
+    return flight->done();
+  });
+  flight.reset();
 }
 
-void ProcessCommunicator::begin(const std::vector<StepCall> &calls,
-                                const GroupWait &wait) {
-  flights.emplace_back();
-  Flight &flight = flights.back();
-  flight.calls = calls;
-  flight.wait = wait;
-  flight.comm = planOf(calls.front()).comm;
-  std::swap(flight.scratch, scratch);
-  bool isCalls = true;
-  for (const StepCall &call : calls) {
-    flight.routes.push_back(call.route->shared_from_this());
-    const RoutePart &part = partOf(*call.route);
-    const std::vector<SchedulePhase> &phases = planOf(call).schedule.phases;
-    size_t size = elementSize(call.spec->type);
-    if (part.identity)
-      fillIdentity(call.route->kind, call.spec->type, call.out,
-                   size_t(part.resultCount));
-    flight.buffers.push_back({call.in, call.out, size, call.route->reduce,
-                              call.spec->type, call.route->kind,
-                              flight.buffers.size(), calls.size()});
-    for (const SchedulePhase &phase : phases)
-      isCalls &= phase.way != PhaseWay::Messages;
-    // In place and in one phase, the result would overwrite what is being sent.
-    if (call.in == call.out && phases.size() == 1 &&
-        phases[0].way == PhaseWay::Messages && !phases[0].sends.empty()) {
-      flight.copies.emplace_back(new char[size_t(part.operandCount) * size]);
-      std::memcpy(flight.copies.back().get(), call.in,
-                  size_t(part.operandCount) * size);
-      flight.buffers.back().in = flight.copies.back().get();
-    }
-    flight.phases = std::max(flight.phases, phases.size());
-  }
-  beginPhase(flight);
-  // Messages of two collectives could take each other's place.
-  if (!isCalls)
-    land(std::prev(flights.end()));
-}
-
-void ProcessCommunicator::beginPhase(Flight &flight) {
-  for (size_t i = 0; i < flight.calls.size(); ++i) {
-    const StepCall &call = flight.calls[i];
-    const std::vector<SchedulePhase> &phases = planOf(call).schedule.phases;
-    if (flight.phase >= phases.size())
-      continue;
-    const SchedulePhase &phase = phases[flight.phase];
-    MoveBuffers now = flight.buffers[i];
-    for (const CopyPlan &plan : phase.local)
-      if (now.in != now.out)
-        plan.copy(now.in, now.out, now.size);
-    if (phase.sendsResult)
-      now.in = now.out;
-    if (phase.way == PhaseWay::Messages)
-      flight.moves.emplace_back(world, flight.comm, phase, now, flight.scratch);
-    else
-      flight.engine.emplace_back(world, flight.comm, phase,
-                                 partOf(*call.route).place, now,
-                                 flight.scratch);
-  }
+void ProcessCommunicator::start(const std::vector<StepCall> &calls) {
+  GroupWait wait = admit(calls, /*beside=*/true);
+  started.push(flightOf(calls, wait, /*beside=*/true));
 }
 
 void ProcessCommunicator::finish(const void *out) {
-  auto flight = std::find_if(flights.begin(), flights.end(), [&](Flight &f) {
-    return f.has([&](const StepCall &call) { return call.out == out; });
-  });
-  if (flight != flights.end())
-    land(flight);
+  finishStarted(started.upTo(out));
 }
 
-void ProcessCommunicator::land(std::list<Flight>::iterator flight) {
-  while (true) {
-    finishMoving(flight->wait,
-                 [&](bool &advanced) { return flight->poll(advanced); });
-    if (++flight->phase >= flight->phases)
-      break;
-    flight->moves.clear();
-    flight->engine.clear();
-    flight->scratch.reset();
-    beginPhase(*flight);
-  }
-  flight->scratch.reset();
-  std::swap(flight->scratch, scratch);
-  flights.erase(flight);
+void ProcessCommunicator::finishStarted(uint64_t count) {
+  for (uint64_t done; (done = started.numDone()) < count;)
+    finishMoving(started.wait(), [&](bool &advanced) {
+      advanced = started.poll();
+      return started.numDone() > done;
+    });
 }
 
 void ProcessCommunicator::abandon() {
   auto until = std::chrono::steady_clock::now() +
                std::chrono::duration<double>(kPostsOnTheWay);
-  bool done = false, advanced = false;
-  while (!done) {
-    done = true;
-    for (Flight &flight : flights)
-      done &= flight.poll(advanced);
-    if (!done && std::chrono::steady_clock::now() > until)
-      break;
+  while (started.numDone() < started.numPushed()) {
+    if (std::chrono::steady_clock::now() > until)
+      return leave();
+    started.poll();
   }
-  if (!done)
-    leave();
 }
 
 void ProcessCommunicator::leave() {
   job.poison(); // messages may arrive in this rank's memory
   new MoveScratch(std::move(scratch));
-  new std::list<Flight>(std::move(flights));
-  flights.clear();
-}
-
-bool ProcessCommunicator::Flight::poll(bool &advanced) {
-  bool done = true;
-  for (MessageMove &move : moves)
-    if (!move.done()) {
-      advanced |= move.poll();
-      done &= move.done();
-    }
-  for (EngineCall &call : engine) {
-    advanced |= call.poll();
-    done &= call.done();
-  }
-  return done;
+  if (flight)
+    new Flight(std::move(*flight));
+  flight.reset();
+  started.leave();
 }
 
 } // namespace runtime

@@ -33,7 +33,7 @@
 #define SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSTRANSPORT_H
 
 #include "Core/Communicator.h"
-#include "EngineCall.h"
+#include "Flight.h"
 #include "Nccl/NcclMove.h"
 #include "WatchTree.h"
 
@@ -314,12 +314,6 @@ private:
   void meetOnTree(ProcessPost &post, size_t numbers, bool ends);
   /// Makes the communicators of all groups of the program, once.
   void prepareGroups();
-  void finishFlights();
-  /// A collective of a group without posts, for whoever looks on.
-  struct GroupWait {
-    bool isChecked = true;
-    uint64_t group = 0, begun = 0;
-  };
   /// Meets the members where they compare posts, or have no communicator yet.
   GroupWait enter(const std::vector<int> &group, uint64_t key, bool isKnown,
                   const std::function<ProcessPost()> &post);
@@ -329,34 +323,23 @@ private:
     int rank = 0; ///< of which it is: that of a process may change
     bool reduces = false;
     uint64_t group = 0; ///< a hash of the members
-    // Of this generation of communicators.
-    bool isMade = false;
-    MpiComm comm = nullptr;
-    uint64_t generation = 0;
+    /// Of a generation of communicators.
+    struct Channel {
+      bool isMade = false;
+      MpiComm comm = nullptr;
+      uint64_t generation = 0;
+    };
+    /// Of collectives in line, and of those beside other work: members begin
+    /// these two kinds in orders of their own.
+    Channel inLine, beside;
   };
   Plan &planOf(const StepCall &call);
-  /// One collective, or a bucket, whose data is moving. Phases go on inside
-  /// start() and finish() alone, so all members make their calls in one order.
-  struct Flight {
-    std::vector<StepCall> calls;
-    std::vector<MoveBuffers> buffers;
-    std::vector<std::unique_ptr<char[]>> copies;
-    std::vector<std::shared_ptr<const Route>> routes; ///< keep the plans
-    MpiComm comm = nullptr;
-    GroupWait wait;
-    size_t phase = 0, phases = 0;
-    MoveScratch scratch;
-    std::deque<MessageMove> moves;
-    std::deque<EngineCall> engine;
-    template <class F> bool has(F &&matches) const {
-      return std::any_of(calls.begin(), calls.end(), matches);
-    }
-    /// Whether the phase is done.
-    bool poll(bool &advanced);
-  };
-  void begin(const std::vector<StepCall> &calls, const GroupWait &wait);
-  void beginPhase(Flight &flight);
-  void land(std::list<Flight>::iterator flight);
+  /// Checks the calls and meets the members, who then have a channel.
+  GroupWait admit(const std::vector<StepCall> &calls, bool beside);
+  Flight flightOf(const std::vector<StepCall> &calls, const GroupWait &wait,
+                  bool beside);
+  /// Waits until so many of those that were started are done.
+  void finishStarted(uint64_t count);
   /// Leaves what messages may still use where it is.
   void leave();
   const RoutePart &partOf(const Route &route) const;
@@ -376,7 +359,7 @@ private:
                  const std::vector<NcclMove::Item> &items);
   void redistributeOnGpu(const std::vector<StepCall> &calls,
                          const GroupWait &wait);
-  bool hasGroup(const std::vector<int> &group) const;
+  bool hasGroup(const std::vector<int> &group, bool beside = false) const;
   std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
   void receiveIntoRank(int from, const MessageHead &head, void *out);
   void sendMessage(int32_t id, const CollectiveSpec &spec, int to,
@@ -399,8 +382,9 @@ private:
   const int spins;
   std::vector<uint64_t> receivedPosts, receivedMessages;
   std::vector<Awaited> awaited; ///< of the collective at hand
-  MoveScratch scratch;          ///< of the next collective
-  std::list<Flight> flights;    ///< in the order of their starts
+  MoveScratch scratch;          ///< of the one in line
+  std::optional<Flight> flight; ///< of the one in line
+  FlightQueue started;
   // Where the rank has a GPU.
   std::unique_ptr<NcclCalls> ncclCalls;
   std::unique_ptr<NcclMove> nccl;

@@ -16,6 +16,7 @@
 #include "Core/Wait.h"
 #include "Nccl/NcclGroups.h"
 #include "Processes/Launch.h"
+#include "SlowMessages.h"
 #include "WatchTree.h"
 
 #include <algorithm>
@@ -102,17 +103,25 @@ bool ProcessWorld::start(bool launched, double seconds, std::string &error) {
   std::unique_ptr<Messages> started =
       overMpi ? startMpiMessages(error)
               : startTcpMessages(launch, seconds, error, unheardStart);
-  if (!started)
-    return false;
-  use(std::move(started));
-  return true;
+  return started && use(std::move(started), error);
 }
 
-void ProcessWorld::use(std::unique_ptr<Messages> started) {
+bool ProcessWorld::use(std::unique_ptr<Messages> started, std::string &error) {
   messages = std::move(started);
+  if (const char *text = std::getenv("SHARDIR_SLOW_LINK")) {
+    SlowLink link;
+    if (!readSlowLink(text, link)) {
+      error = std::string("SHARDIR_SLOW_LINK must be SECONDS,BYTES_PER_SECOND, "
+                          "as in 0.001,1e9, found '") +
+              text + "'";
+      return false;
+    }
+    messages = slowDown(std::move(messages), link);
+  }
   rank = messages->rank;
   size = messages->size;
   localSize = messages->localSize;
+  return true;
 }
 
 uint64_t ProcessWorld::nextGeneration() {
@@ -142,7 +151,8 @@ bool ProcessWorld::handOver(const Connect &connect, bool overMpi,
   world->readLimits();
   world->isHosts = true;
   world->overMpi = overMpi;
-  world->use(std::move(started));
+  if (!world->use(std::move(started), error))
+    return false;
   theWorld = world.release(); // ranks that hang may use the last one
   finishWhenProcessEnds();
   return true;
@@ -231,8 +241,8 @@ void ProcessWorld::post(MpiComm comm, std::shared_ptr<const std::string> data,
   } while (left > 0);
 }
 
-MpiComm ProcessWorld::groupComm(const std::vector<int> &ranks) {
-  MpiComm &comm = groups[ranks];
+MpiComm ProcessWorld::groupComm(const std::vector<int> &ranks, bool beside) {
+  MpiComm &comm = groups[{beside, ranks}];
   if (!comm) {
     Lock lock(mutex);
     comm = messages->group(ranks);
@@ -244,7 +254,7 @@ void ProcessWorld::dropGroups(size_t size) {
   Lock lock(mutex);
   std::vector<MpiComm> dropped;
   for (auto it = groups.begin(); it != groups.end();) {
-    const std::vector<int> &ranks = it->first;
+    const std::vector<int> &ranks = it->first.second;
     if (size_t(*std::max_element(ranks.begin(), ranks.end())) >= size) {
       ++it;
       continue;

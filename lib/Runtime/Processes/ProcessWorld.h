@@ -93,11 +93,11 @@ public:
   void post(MpiComm comm, std::shared_ptr<const std::string> data, int to,
             int tag, bool cut = false);
 
-  /// The communicator of these ranks, kept for ever. Requires that all of them
-  /// call this now.
-  MpiComm groupComm(const std::vector<int> &ranks);
-  bool hasGroup(const std::vector<int> &ranks) const {
-    return groups.count(ranks) != 0;
+  /// The communicator of these ranks, kept for ever, or that for collectives
+  /// beside other work. Requires that all of them call this now.
+  MpiComm groupComm(const std::vector<int> &ranks, bool beside = false);
+  bool hasGroup(const std::vector<int> &ranks, bool beside = false) const {
+    return groups.count({beside, ranks}) != 0;
   }
   /// Communicators of groups are made again when they are next needed, but for
   /// those with ranks that were not in the run of `size` ranks. All processes
@@ -164,7 +164,7 @@ public:
 
 private:
   bool start(bool launched, double seconds, std::string &error);
-  void use(std::unique_ptr<Messages> started);
+  bool use(std::unique_ptr<Messages> started, std::string &error);
   static uint64_t nextGeneration();
   void readLimits();
   bool wait(MpiRequest &request, int other, double limit);
@@ -178,8 +178,8 @@ private:
     std::shared_ptr<const std::string> data;
   };
   std::list<Sent> sent; ///< guarded by mutex
-  std::map<std::vector<int>, MpiComm> groups;
-  std::deque<Notice> inbox;             ///< guarded by mutex
+  std::map<std::pair<bool, std::vector<int>>, MpiComm> groups;
+  std::deque<Notice> inbox; ///< guarded by mutex
   std::thread pulseThread;
   std::mutex pulseMutex;
   std::condition_variable pulseWake;

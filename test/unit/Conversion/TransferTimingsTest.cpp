@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LinalgToGPU/TransferTimings.h"
+#include "Schedule/TransferTimings.h"
 
 #include <gtest/gtest.h>
 #include <numeric>

@@ -56,10 +56,6 @@ struct GpuOptions {
   std::string kernelTimes;
   /// Leave products to cublaslt, attention to cudnn.
   llvm::SmallVector<std::string> library;
-  /// Let collectives go on beside work that does not need them.
-  bool overlap = true;
-  /// Bytes that a device may hold; 0 for no limit.
-  int64_t memoryLimit = 0;
   /// As shardir-assemble-kernels has it: `none` keeps PTX.
   std::string ptxas;
   /// Matrix units may read f32 operands of products as tf32.

@@ -292,50 +292,6 @@ def AssembleKernels
                            "::mlir::NVVM::NVVMDialect"];
 }
 
-def OverlapCollectives
-    : Pass<"shardir-overlap-collectives", "::mlir::func::FuncOp"> {
-  let summary = "Let collectives go on beside work that does not need them";
-  let description = [{
-    A collective starts just early enough to be done when it is needed, by the
-    predicted times of kernels and of the mesh's links, and moves past other
-    collectives for that; the result's allocation moves up with the start. It is
-    waited for before the first op that may touch its result or write to its
-    operand. If work hides less than a quarter of its time, it stays in line. A
-    buffer that is made by control flow or a call, or that has a symbol, is not
-    followed.
-
-    ```mlir
-    %g = memref.alloc() : memref<8xf32>      // the weight of this layer
-    collective.all_gather %w into %g … : memref<4xf32>, memref<8xf32>
-    gpu.launch … { // this layer, reads %g }
-    %h = memref.alloc() : memref<8xf32>      // the weight of the next layer
-    collective.all_gather %v into %h … : memref<4xf32>, memref<8xf32>
-    gpu.launch … { // the next layer, reads %h }
-    ```
-    becomes
-    ```mlir
-    %g = memref.alloc() : memref<8xf32>
-    collective.all_gather %w into %g … : memref<4xf32>, memref<8xf32>
-    %h = memref.alloc() : memref<8xf32>
-    collective.all_gather %v into %h … {collective.start} : memref<4xf32>, memref<8xf32>
-    gpu.launch … { // this layer, reads %g }
-    collective.wait %h : memref<8xf32>
-    gpu.launch … { // the next layer, reads %h }
-    ```
-
-    What this adds to the memory is what is under way: results from their starts
-    on, and operands that are freed behind the collective until it should be
-    done. With a `memory-limit` neither is done where more bytes would be alive
-    than that, or where this is not known.
-    Test: `test/Conversion/LinalgToGPU/overlap-collectives.mlir`.
-  }];
-  let options = [
-    Option<"memoryLimit", "memory-limit", "int64_t", "0",
-           "Bytes that a device may hold; 0 for no limit">
-  ];
-  let dependentDialects = ["::shardir::collective::CollectiveDialect"];
-}
-
 def LaunchesToRuntime
     : Pass<"shardir-launches-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn what host code does with the device into calls of the runtime";

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_BUFFERREACH_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_BUFFERREACH_H
+#ifndef SHARDIR_LIB_TRANSFORMS_SCHEDULE_BUFFERREACH_H
+#define SHARDIR_LIB_TRANSFORMS_SCHEDULE_BUFFERREACH_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,4 +46,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_BUFFERREACH_H
+#endif // SHARDIR_LIB_TRANSFORMS_SCHEDULE_BUFFERREACH_H

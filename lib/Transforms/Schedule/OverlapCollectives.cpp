@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: scheduled for the GPU, before outlining. Requires collectives and
-// gpu.launch ops on memrefs; guarantees that a collective, or a bucket, which
-// other work of its block need not wait for is marked `collective.start`, and
-// that a collective.wait on its result stands before the first op that may
-// touch the result's buffer or write to the operand's, whatever the way to it.
+// Stage: bufferized, for GPUs behind shardir-schedule-for-gpu. Requires
+// collectives on memrefs and kernels that no function has yet; guarantees that
+// a collective, or a bucket, which other work of its block need not wait for is
+// marked `collective.start`, and that a collective.wait on its result stands
+// before the first op that may touch the result's buffer or write to the
+// operand's, whatever the way to it.
 //
 // Started collectives run one after the other, beside the rank's own sequence
 // (StepTime.h). A collective starts just so early that it, and what
@@ -27,7 +28,6 @@
 #include "BufferReach.h"
 #include "TransferTimings.h"
 
-#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Memory/BufferPeak.h"
@@ -36,7 +36,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #include <cmath>
@@ -44,7 +46,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVES
-#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+#include "ShardIR/Transforms/Schedule/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -102,12 +104,13 @@ constexpr double kUnknown = 1000;
 /// Seconds of a collective whose extents are not known, as of some megabytes.
 constexpr double kUnknownTransfer = 1e-4;
 
-/// True if the op keeps the GPU busy: worth overlapping with.
+/// True if the op keeps the device busy: worth overlapping with.
 bool isWork(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
         return isa<gpu::LaunchOp, kernel::LibraryMatmulOp,
-                   kernel::LibraryAttentionOp, memref::CopyOp>(inner)
+                   kernel::LibraryAttentionOp, linalg::LinalgOp, memref::CopyOp,
+                   vector::TransferWriteOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -308,11 +311,12 @@ double Transfer::workBelow(double enough, const Budget &budget) const {
 /// weight, and can start with the transfer; adds the buffers that it reads.
 bool Transfer::madeBy(Operation *op,
                       SmallVectorImpl<BufferReach> &reads) const {
-  if (!isa<gpu::LaunchOp>(op) || steps.size() != 1 ||
+  if (!isa<gpu::LaunchOp, linalg::LinalgOp>(op) || steps.size() != 1 ||
       work.of(op) > kSmall * seconds() || output.touchedBy(op))
     return false;
   llvm::SetVector<Value> values;
   getUsedValuesDefinedAbove(op->getRegions(), values);
+  values.insert_range(op->getOperands());
   for (Value value : values) {
     if (!isa<BaseMemRefType>(value.getType()))
       continue;

@@ -11,6 +11,7 @@
 #include "ShardIR/Memory/BufferRoot.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -59,9 +60,9 @@ bool BufferReach::add(Value buffer) {
         continue;
       if (user->hasTrait<OpTrait::IsTerminator>())
         return false;
-      // Kernels take it in by the region; a loop's or call's results may be
-      // it.
-      if (user->getNumRegions() != 0 && !isa<gpu::LaunchOp>(user))
+      // A loop's or call's results may be it.
+      if (user->getNumRegions() != 0 &&
+          !isa<gpu::LaunchOp, linalg::LinalgOp>(user))
         return false;
       if (isa<CallOpInterface>(user) && user->getNumResults() != 0)
         return false;
@@ -93,7 +94,8 @@ bool BufferReach::touchedBy(Operation *op) const {
 }
 
 bool BufferReach::writes(Operation *op) const {
-  if (!uses(op) || op->getNumRegions() != 0 || onlyNames(op))
+  if (!uses(op) || onlyNames(op) ||
+      (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op)))
     return false;
   // A copy out of a tensor map's memory; upstream says nothing of the source.
   if (auto load = dyn_cast<nvgpu::TmaAsyncLoadOp>(op))

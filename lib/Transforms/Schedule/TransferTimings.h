@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_TRANSFERTIMINGS_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_TRANSFERTIMINGS_H
+#ifndef SHARDIR_LIB_TRANSFORMS_SCHEDULE_TRANSFERTIMINGS_H
+#define SHARDIR_LIB_TRANSFORMS_SCHEDULE_TRANSFERTIMINGS_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -41,4 +41,4 @@ std::vector<double> stallsOf(llvm::ArrayRef<TransferTiming> timings);
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_TRANSFERTIMINGS_H
+#endif // SHARDIR_LIB_TRANSFORMS_SCHEDULE_TRANSFERTIMINGS_H
