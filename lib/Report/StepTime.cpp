@@ -228,12 +228,13 @@ bool StepTimePrediction::visitCollective(CollectiveOpInterface op) {
   SmallVector<CollectiveOpInterface> steps = stepsOfBucket(op);
   if (steps.empty())
     return true; // a later step ends its bucket
+  // Of the shards that the device has: splits differ.
   double all = 0, own = 0;
   for (CollectiveOpInterface step : steps) {
-    RankedTensorType type = step.getGlobalTensorType();
-    if (!type.hasStaticShape())
+    std::optional<double> bytes = bytesOf(step.getOutput());
+    if (!bytes)
       return false;
-    all += own = double(type.getNumElements()) * double(elementBytes(type));
+    all += own = *bytes;
   }
   std::optional<double> seconds = secondsOf(op, own > 0 ? all / own : 1);
   if (!seconds)

@@ -57,6 +57,8 @@ void shardir::buildGpuSchedules(OpPassManager &pm, const GpuOptions &options) {
   // before that is simplified.
   GreedyRewriteConfig config;
   config.setUseTopDownTraversal(false);
+  // Structured control flow has no blocks to remove, and looking takes a third.
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   pm.addPass(createCanonicalizerPass(config));
   pm.addPass(createCSEPass());
 }

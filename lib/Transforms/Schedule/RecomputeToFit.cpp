@@ -162,6 +162,14 @@ void Trial::undo(RecomputationState &done) {
     op->moveBefore(next);
 }
 
+/// The value whose memory `value` has, as a view or itself.
+static Value storedValue(Value value) {
+  for (Operation *op = value.getDefiningOp(); op && isViewOfOperand(op);
+       op = value.getDefiningOp())
+    value = op->getOperand(0);
+  return value;
+}
+
 /// The first of `ways`, as many as save `bytes`, of which none reads what
 /// another one drops.
 static std::vector<Recomputation *>
@@ -171,14 +179,18 @@ independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
   for (Recomputation &way : ways) {
     if (bytes <= 0)
       break;
-    SmallVector<Value> reads(way.inputs);
+    SmallVector<Value> reads;
+    for (Value input : way.inputs)
+      reads.push_back(storedValue(input));
     for (auto [first, again] : way.repeated)
-      llvm::append_range(reads, again->getOperands());
-    if (read.contains(way.value) || llvm::any_of(reads, [&](Value input) {
+      for (Value operand : again->getOperands())
+        reads.push_back(storedValue(operand));
+    Value value = storedValue(way.value);
+    if (read.contains(value) || llvm::any_of(reads, [&](Value input) {
           return dropped.contains(input);
         }))
       continue;
-    dropped.insert(way.value);
+    dropped.insert(value);
     read.insert_range(reads);
     bytes -= way.bytes;
     taken.push_back(&way);

@@ -7,6 +7,7 @@
 // RUN: shard-opt %t/shared.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=SHARED
 // RUN: sed '/^#second/s/"x"/"y"/' %t/shared.mlir > %t/apart.mlir
 // RUN: shard-opt %t/apart.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=APART
+// RUN: shard-opt %t/bucket.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=BUCKET
 // RUN: shard-opt %t/widened.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=WIDENED
 // RUN: shard-opt %t/unknown.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=predicted
 // RUN: shard-opt %t/wrong.mlir --allow-unregistered-dialect -verify-diagnostics
@@ -29,6 +30,24 @@ func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100
   "test.kernel"() {shardir.launch_seconds = 5.0e-3} : () -> ()
   memref.copy %a, %b : memref<100x100xf32> to memref<100x100xf32>
   collective.wait %d : memref<100x100xf32>
+  return
+}
+}
+
+// A bucket takes what its shards take: each device receives 40 KB of either sum, in 80 ms together, whatever axes
+// split one of them.
+// BUCKET: "communication_seconds": 0.0800
+
+//--- bucket.mlir
+#halves = #shardir.placement<@m, [{"y"}, {}]>
+#terms_of_halves = #shardir.placement<@m, [{"y"}, {}], partial = sum ["x"]>
+#all = #shardir.placement<@m, [{}, {}]>
+#terms = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
+module attributes {shardir.stage = "bufferized", shardir.machine = {memory_bandwidth = 1.0e7}} {
+shardir.mesh @m <["x"=2, "y"=4], links = {x = {bandwidth = 1.0e6, latency = 1.0e-9}}>
+func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100x100xf32>, %d: memref<100x100xf32>) {
+  collective.all_reduce %a into %b from #terms_of_halves to #halves of tensor<400x100xf32> {collective.bucket = 0 : i64} : memref<100x100xf32>, memref<100x100xf32>
+  collective.all_reduce %c into %d from #terms to #all of tensor<100x100xf32> {collective.bucket = 0 : i64} : memref<100x100xf32>, memref<100x100xf32>
   return
 }
 }
