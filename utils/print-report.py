@@ -82,6 +82,9 @@ def main():
     if kernels:
         print(f"\n{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}")
         print_kernels(kernels)
+    if predicted := report.get("predicted"):
+        print(f"predicted: {predicted['seconds'] * 1e3:.4g} ms a call, {predicted['compute_seconds'] * 1e3:.4g} ms of kernels and "
+              f"{predicted['exposed_seconds'] * 1e3:.4g} ms of collectives that no kernel hides")
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <regex>
 #include <set>
 
 using namespace shardir;
@@ -205,8 +206,12 @@ void RunData::loadArguments() {
     const Tensor &tensor = program.arguments[i];
     if (!sources[i]) {
       if (!tensor.isStatic())
-        failUsage(nameOf("argument", i) + " is " + tensor.typeString() +
-                  ": random arrays need known extents; give --input");
+        failUsage(
+            nameOf("argument", i) + " is " + tensor.typeString() +
+            ": random arrays need known extents; give each argument an "
+            "--input, such as --input=" +
+            std::regex_replace(tensor.typeString(), std::regex("\\?"), "8") +
+            " for zeros");
       arguments[i] = randomArray(tensor.type, tensor.shape, options.seed, i);
       shapes[i] = tensor.shape;
       random += (random.empty() ? "" : ", ") + std::to_string(i) + " (" +

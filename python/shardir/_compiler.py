@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from ._errors import CompileError, Error, UsageError, read_diagnostics
+from ._errors import CompileError, Error, UsageError, errors_with_notes, read_diagnostics
 
 
 #: A compilation is this process' own: the device whose ranks are threads makes the same program.
@@ -106,8 +106,7 @@ def compile_to(output: str, program: str | bytes | os.PathLike, *, mesh: str = "
         return
     diagnostics = read_diagnostics(messages)
     first = diagnostics[0] if diagnostics else None
-    message = "\n".join(str(d) for d in diagnostics if d.severity in ("error", "note"))
-    message = message or f"the compiler failed with exit status {status}"
+    message = errors_with_notes(diagnostics) or f"the compiler failed with exit status {status}"
     if status == 2:
         raise UsageError(first.message if first and not first.file else message)
     raise CompileError(message, diagnostics)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
+from collections.abc import Iterable
 
 __all__ = ["Error", "UsageError", "CompileError", "RankError", "VerifyError", "Diagnostic"]
 
@@ -68,14 +70,24 @@ _PLACED = re.compile(r"^(?:<unknown>:0: |(?P<file>[^\n:]+):(?P<line>\d+):(?P<col
 
 
 def read_diagnostics(text: str) -> tuple[Diagnostic, ...]:
-    """The messages in what the compiler wrote, errors first. The lines of source that it
-    shows below them are left out; what is not of the usual form is kept as one error."""
-    found = []
+    """The messages in what the compiler wrote, errors first, each with its notes behind it. The lines of
+    source that it shows below them are left out; what is not of the usual form is kept as one error."""
+    found: list[list[Diagnostic]] = []
     for line in text.splitlines():
         match = _PLACED.match(line)
         if match:
-            found.append(Diagnostic(match["severity"], match["message"], match["file"] or "",
-                                    int(match["line"] or 0), int(match["column"] or 0)))
+            diagnostic = Diagnostic(match["severity"], match["message"], match["file"] or "",
+                                    int(match["line"] or 0), int(match["column"] or 0))
+            if diagnostic.severity == "note" and found:
+                found[-1].append(diagnostic)
+            else:
+                found.append([diagnostic])
     if not found and text.strip():
-        found = [Diagnostic("error", text.strip())]
-    return tuple(sorted(found, key=lambda d: d.severity != "error"))
+        found = [[Diagnostic("error", text.strip())]]
+    return tuple(d for group in sorted(found, key=lambda g: g[0].severity != "error") for d in group)
+
+
+def errors_with_notes(diagnostics: Iterable[Diagnostic]) -> str:
+    """The errors of read_diagnostics() as lines, without remarks and warnings and what these have notes of."""
+    wanted = itertools.takewhile(lambda d: d.severity in ("error", "note"), diagnostics)
+    return "\n".join(map(str, wanted))

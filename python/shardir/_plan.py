@@ -91,7 +91,10 @@ def _apply_style(style: Any, path: str, module: Any, mesh: Mesh, found: Resolved
         dim = sharding.dim if sharding is not None else getattr(style, "sequence_dim", 1)
         found.outputs.setdefault(path, f"{axis}:{dim}")
         return
-    outputs = _layouts(getattr(style, "output_layouts", None))
+    if kind in ("PrepareModuleOutput", "PrepareModuleInputOutput"):  # what it has before is no matter
+        outputs = _layouts(getattr(style, "prepare_module_output", style).desired_output_layouts)
+    else:
+        outputs = _layouts(getattr(style, "output_layouts", None))
     # The defaults of the styles follow from the weights' placements.
     usual = {"ColwiseParallel": "Shard(dim=-1)", "RowwiseParallel": "Replicate()"}.get(kind)
     for layout in outputs[:1]:

@@ -74,9 +74,10 @@ class Value:
 
 class Report:
     """The report of a program: `.collectives`, `.values`, `.bytes_per_device` (received by collectives),
-    `.peak_bytes_per_device`, `.meshes`, and `.measured` of the last run (`bytes_per_device`,
-    `peak_bytes_per_device`, `ms`), None before the first. `print(report)` gives a table; `.html(path)`
-    writes one page; `.as_dict()` is the JSON of `shard-run --report`.
+    `.peak_bytes_per_device`, `.meshes`, `.predicted` of a call on a described machine (`seconds`,
+    `compute_seconds`, `communication_seconds`, `exposed_seconds`), None without one, and `.measured` of
+    the last run (`bytes_per_device`, `peak_bytes_per_device`, `ms`), None before the first. `print(report)`
+    gives a table; `.html(path)` writes one page; `.as_dict()` is the JSON of `shard-run --report`.
     """
 
     def __init__(self, raw: dict, measured: dict | None = None, title: str = "program",
@@ -150,6 +151,10 @@ class Report:
         return self._raw.get("peak_bytes_per_device", 0)
 
     @property
+    def predicted(self) -> dict | None:
+        return self._raw.get("predicted")
+
+    @property
     def measured(self) -> dict | None:
         return self._raw.get("measured")
 
@@ -184,6 +189,8 @@ class Report:
             lines.append(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in "
                          f"{again['operations']} operations: {again['peak_bytes_per_device_without']} bytes at the peak "
                          "without that")
+        if self.predicted:
+            lines.append(_predicted_line(self.predicted))
         if self.measured:
             m = self.measured
             lines.append(f"measured: {m['bytes_per_device']} bytes received, {m['peak_bytes_per_device']} bytes at "
@@ -207,6 +214,11 @@ class Report:
         return report_table(self)
 
 
+def _predicted_line(p: Mapping[str, float]) -> str:
+    return (f"predicted: {p['seconds'] * 1e3:.4g} ms a call, {p['compute_seconds'] * 1e3:.4g} ms of kernels and "
+            f"{p['exposed_seconds'] * 1e3:.4g} ms of collectives that no kernel hides")
+
+
 class Comparison:
     """Two reports side by side; `print` it, or write `.html(path)`."""
 
@@ -226,6 +238,9 @@ class Comparison:
         rows = [("", *(r.title for r in self.reports)),
                 ("bytes received per device", *(str(r.bytes_per_device) for r in self.reports)),
                 ("peak bytes per device", *(str(r.peak_bytes_per_device) for r in self.reports))]
+        if any(r.predicted for r in self.reports):
+            rows.append(("predicted", *(f"{r.predicted['seconds'] * 1e3:.4g} ms" if r.predicted else "-"
+                                        for r in self.reports)))
         for kind in sorted(set(counts[0]) | set(counts[1])):
             rows.append((kind, *("{} x, {} bytes".format(*c.get(kind, (0, 0))) for c in counts)))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]

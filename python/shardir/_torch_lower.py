@@ -46,12 +46,18 @@ def place_of(node: torch.fx.Node) -> tuple[str, str, int]:
     return path, file, int(line)
 
 
+def phase_of(node: torch.fx.Node) -> str:
+    """Of a training step "loss", "backward" or "update"; "" in the model's forward pass."""
+    return (node.meta.get("custom") or {}).get("phase", "")
+
+
 def _location(node: torch.fx.Node, context: ir.Context, named: bool) -> ir.Location:
     path, file, line = place_of(node)
     location = ir.Location.file(file, line, 0, context=context) if file else ir.Location.unknown(context=context)
     if named:
         location = ir.Location.name(f"shardir.node.{node.name}", location, context=context)
-    return ir.Location.name(path, location, context=context) if path else location
+    name = ", ".join(filter(None, (path, phase_of(node))))
+    return ir.Location.name(name, location, context=context) if path else location
 
 
 def describe_place(node: torch.fx.Node) -> str:

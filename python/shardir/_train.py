@@ -93,7 +93,7 @@ def _module_paths(model: torch.nn.Module) -> Iterator[None]:
 
     def enter(path: str) -> Callable:
         def hook(*_: Any) -> None:
-            context = fx_traceback.annotate({"module": path})
+            context = fx_traceback.annotate({"module": path, "phase": ""})
             context.__enter__()
             entered.append(context)
         return hook
@@ -113,9 +113,10 @@ def _module_paths(model: torch.nn.Module) -> Iterator[None]:
 
 def _name_gradients(graph: torch.fx.Graph) -> None:
     """Gives the nodes of the backward pass the places of the forward nodes that they belong to, and the
-    optimizer's those of the gradients that they use."""
+    optimizer's those of the gradients that they use; and notes which they are of."""
     def take(node: torch.fx.Node, other: torch.fx.Node) -> None:
-        node.meta["custom"] = dict(other.meta["custom"])
+        phase = (node.meta.get("custom") or {}).get("phase", "backward")
+        node.meta["custom"] = {**other.meta["custom"], "phase": phase}
         node.meta["stack_trace"] = other.meta.get("stack_trace")
 
     def has_place(node: torch.fx.Node) -> bool:
@@ -373,7 +374,9 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         leaves = {n: own[n].detach().requires_grad_(parameters[n].requires_grad) for n in parameters}
         written = {n: own[n].detach().clone() for n in buffers}
         with stateless._reparametrize_module(model, {**leaves, **written}, tie_weights=True):
-            value = model(*inputs_) if loss is None else loss(model(*inputs_[:-1]), inputs_[-1])
+            # What no module computes in the forward pass is the loss.
+            with fx_traceback.annotate({"phase": "loss"}):
+                value = model(*inputs_) if loss is None else loss(model(*inputs_[:-1]), inputs_[-1])
             trained_names = [names[id(p)] for p in trained]
             setup_stacktrace_preservation_hooks([value.grad_fn])
             needed = [n for n in trained_names if parameters[n].requires_grad]
@@ -391,7 +394,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
             kept[i] = {k: v.detach().clone() for (j, k), v in given_state.items() if j == i}
             if kept[i]:
                 twin.state[leaf] = kept[i]
-        with torch.no_grad():
+        with torch.no_grad(), fx_traceback.annotate({"phase": "update"}):
             type(twin).step.__wrapped__(twin) if hasattr(type(twin).step, "__wrapped__") else twin.step()
         new = dict(zip(trained_names, copies))
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
@@ -443,7 +446,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     aliases = {1 + i: i for i in range(len(tensors))}
     _keep_arguments(graph)
     text = to_linalg(graph, mesh=mesh, arguments=attributes, results=[None] * (1 + len(tensors)), aliases=aliases,
-                     constraints=_constraints(graph, resolved, mesh), seed=seed,
+                     constraints=_front._output_constraints(graph.graph, resolved, mesh), seed=seed,
                      names=dict(enumerate([*all_names, *(f"lr{g}" for g in range(len(rates))),
                                            *(f"input{i}" for i in range(len(flat)))])),
                      result_names=dict(enumerate(["loss", *all_names])))
@@ -462,19 +465,6 @@ def _views_of_copies(graph: torch.fx.Graph) -> None:
         packet = getattr(torch.ops.aten, name[:-len("_copy")], None) if name.endswith("_copy") else None
         if packet is not None and hasattr(packet, node.target._overloadname):
             node.target = getattr(packet, node.target._overloadname)
-
-
-def _constraints(graph: torch.fx.GraphModule, resolved: Any, mesh: Mesh) -> dict:
-    constraints = {}
-    for path, what in resolved.outputs.items():
-        node = _front._output_of(graph.graph, path)
-        if node is None:
-            continue
-        axis, _, dim = what.partition(":")
-        entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
-        constraints[node] = _front._open(
-            placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"), whole=not dim)
-    return constraints
 
 
 def _keep_arguments(graph: torch.fx.GraphModule) -> None:

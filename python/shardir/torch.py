@@ -40,7 +40,7 @@ from ._mesh import Mesh, is_placement, near, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Local, Program
 from ._program import compile as _compile_text
-from ._torch_lower import decides_by_values, describe_place, place_of, to_linalg
+from ._torch_lower import decides_by_values, describe_place, phase_of, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
 
 __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
@@ -459,17 +459,9 @@ def _finish(module: torch.fx.GraphModule, mesh: Mesh | None, resolved: Resolved,
             unsigned.append(value.meta["val"].dtype == torch.uint8)
     output.args = (tuple(kept),)
     module.recompile()
-    constraints = {}
-    for path, what in resolved.outputs.items():
-        node = _output_of(graph, path)
-        if node is None:
-            raise UsageError(f"plan: '{path}' computes nothing in this model that could be placed")
-        axis, _, dim = what.partition(":")
-        entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
-        constraints[node] = _open(placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"),
-                                  whole=not dim)
     text = to_linalg(module, mesh=mesh, arguments=attributes, results=results, aliases=aliases,
-                     constraints=constraints, seed=seed, names=names, result_names=result_names)
+                     constraints=_output_constraints(graph, resolved, mesh), seed=seed, names=names,
+                     result_names=result_names)
     return text, unsigned
 
 
@@ -480,10 +472,28 @@ def _open(attribute: str, whole: bool) -> str:
     return attribute.replace("{}", "{?}")
 
 
+def _output_constraints(graph: torch.fx.Graph, resolved: Any, mesh: Mesh) -> dict[torch.fx.Node, str]:
+    """The placements that styles ask of modules' outputs, by node."""
+    constraints = {}
+    for path, what in resolved.outputs.items():
+        node = _output_of(graph, path)
+        if node is None:
+            raise UsageError(f"plan: '{path}' computes nothing in this model that could be placed")
+        axis, _, dim = what.partition(":")
+        entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
+        constraints[node] = _open(placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"),
+                                  whole=not dim)
+    return constraints
+
+
 def _output_of(graph: torch.fx.Graph, path: str) -> torch.fx.Node | None:
-    """The last node that a module computes."""
+    """The last node of the forward pass that a module computes."""
     found = None
     for node in graph.nodes:
+        if phase_of(node):
+            break  # checkpoints run modules again
+        if node.target is torch.ops.aten.detach.default:  # kept for the backward pass
+            continue
         if node.op == "call_function" and place_of(node)[0] == path and isinstance(node.meta.get("val"), torch.Tensor):
             found = node
     return found

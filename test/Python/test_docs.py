@@ -23,7 +23,8 @@ def run(folder, *arguments, command=(), env=None):
     return found.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/Python.md", "docs/howto/checkpoints.md", "docs/howto/hugging-face.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/Python.md", "docs/howto/checkpoints.md",
+                                  "docs/howto/describe-a-machine.md", "docs/howto/hugging-face.md"])
 def test_blocks(page, tmp_path):
     """The blocks of each page run as one script."""
     run(tmp_path, script_of(page, tmp_path))

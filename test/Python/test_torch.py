@@ -12,7 +12,8 @@ pytest.importorskip("torch_mlir")
 import shardir  # noqa: E402
 import shardir.torch as st  # noqa: E402
 from shardir._compiler import run_tool, tool  # noqa: E402
-from shardir.torch import ColwiseParallel, Replicate, RowwiseParallel, SequenceParallel, Shard  # noqa: E402
+from shardir.torch import (ColwiseParallel, PrepareModuleOutput, Replicate, RowwiseParallel, SequenceParallel,  # noqa: E402
+                           Shard)
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
@@ -31,10 +32,10 @@ def close(actual, expected, tolerance=2e-5):
     assert difference <= tolerance * scale, f"{difference} of {scale}"
 
 
-def trains_as_pytorch(model, x, y):
+def trains_as_pytorch(model, x, y, plan=None):
     """The step of SGD, whose loss and weights are PyTorch's."""
     twin = copy.deepcopy(model)
-    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh=MESH)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh=MESH, plan=plan)
     loss = F.mse_loss(twin(x), y)
     loss.backward()
     close(step(x, y), loss)
@@ -241,6 +242,31 @@ def test_sorts_scatters_and_scans():
 
 def loss_of(logits, targets):
     return F.cross_entropy(logits.flatten(0, -2), targets.flatten())
+
+
+@pytest.mark.parametrize("plan", [
+    {"0": SequenceParallel()}, {"3": RowwiseParallel(output_layouts=Shard(1))},
+    {"1": ColwiseParallel(output_layouts=Replicate())},
+    {"2": PrepareModuleOutput(output_layouts=Replicate(), desired_output_layouts=Shard(1))}], ids=lambda p: next(iter(p)))
+def test_styles_place_outputs_in_training(plan):
+    # The output of the forward pass, not what the backward pass or the update computes for the same module.
+    model = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 16, bias=False), nn.ReLU(), nn.Linear(16, 8))
+    x, y = torch.randn(4, 6, 8), torch.randn(4, 6, 8)
+
+    def constraints(text):
+        return [re.search(r"placement<@mesh.*\) ->.*?>", line)[0] for line in text.splitlines() if "shardir.constrain" in line]
+
+    forward = st.compile(copy.deepcopy(model), args=(x,), mesh=MESH, plan=plan)
+    step = trains_as_pytorch(model, x, y, plan)
+    assert constraints(step.mlir) == constraints(forward.mlir) != []
+
+
+def test_reports_tell_the_passes_of_a_step_apart():
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8))
+    step = trains_as_pytorch(model, torch.randn(4, 8), torch.randn(4, 8), {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    text = step.report.explain()
+    assert "'2 (elementwise add)'" in text and "'0, update (elementwise multiply and add)'" in text
+    assert "2, loss (elementwise divide)" in text
 
 
 @pytest.mark.parametrize("make", [lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),

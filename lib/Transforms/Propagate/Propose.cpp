@@ -263,7 +263,9 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     options.cost.rates = getMachine(module).rates;
     options.cost.costModel = costModel;
     if (MeshTable(module).all().empty())
-      return module.emitError("has no shardir.mesh to propose placements on");
+      return module.emitError(
+          "the program has no mesh to propose placements on; declare one, as "
+          "in shardir.mesh @m <[\"dp\"=2]>");
     if (failed(checkMeshes(module)))
       return failure();
     auto copy = prepare();

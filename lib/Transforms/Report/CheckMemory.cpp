@@ -120,10 +120,11 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
         continue;
       // Ops on buffers are calls of kernels: their location says more.
       Operation *at = peak.op ? purposeOf(peak.op) : function;
-      InFlightDiagnostic diag =
-          isBufferized || !peak.op ? at->emitError() : at->emitOpError();
+      InFlightDiagnostic diag = at->emitError();
       if (isBufferized)
         diag << "the program on buffers ";
+      else if (peak.op)
+        diag << "'" << describeOp(at) << "' ";
       diag << "needs " << peak.bytes
            << " bytes at one time on a device, above the memory limit of "
            << int64_t(limit);

@@ -15,7 +15,7 @@ func.func @too_large(%x: tensor<8x512xf32>, %w: tensor<512x2048xf32>) -> tensor<
 
 // -----
 
-// expected-error @below {{has no shardir.mesh to propose placements on}}
+// expected-error @below {{the program has no mesh to propose placements on; declare one, as in shardir.mesh @m <["dp"=2]>}}
 module {
   func.func @no_mesh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     return %x : tensor<8x8xf32>

@@ -4,7 +4,7 @@
 // result nor of what is gathered for the op.
 shardir.mesh @m <["x"=2, "y"=2]>
 
-// CHECK: error: 'my.scan' op needs 320 bytes at one time on a device, above the memory limit of 100
+// CHECK: error: 'my.scan' needs 320 bytes at one time on a device, above the memory limit of 100
 // CHECK: note: 128 bytes: the result of 'collective.all_gather', 'tensor<8x8xf32>', #shardir.placement<@m, [{}, {"y"}]>; splitting dim 1 over "x" saves 64 bytes
 // CHECK: note: 128 bytes: the result of 'my.scan', {{.*}}; splitting dim 1 over "x" saves 64 bytes
 func.func @main(%a: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}) -> tensor<8x8xf32> {

@@ -13,7 +13,7 @@
 // op at the peak reads.
 shardir.mesh @m <["dp"=2, "tp"=4]>
 
-// CHECK: [[#@LINE+14]]:8: error: 'linalg.reduce' op needs {{[0-9]+}} bytes at one time on a device, above the memory limit of 1000
+// CHECK: [[#@LINE+14]]:8: error: 'sum over dim 1' needs {{[0-9]+}} bytes at one time on a device, above the memory limit of 1000
 // CHECK: note: split more of @main's tensors, or raise memory-limit; the largest tensors alive here are
 // CHECK: [[#@LINE+9]]:8: note: 640 bytes: the result of 'math.tanh', 'tensor<16x20xf32>', #shardir.placement<@m, [{"dp"}, {}]>, decided by argument 0 of @main; splitting dim 0 over "tp" saves 480 bytes; recomputing it after the peak saves 640 bytes
 // CHECK: [[#@LINE+9]]:8: note: 640 bytes: the result of 'math.cos', {{.*}}; splitting dim 0 over "tp" saves 480 bytes{{ *$}}

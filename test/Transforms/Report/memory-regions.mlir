@@ -15,7 +15,7 @@
 // AGAIN-NOT:  collective.all_gather
 // AGAIN:      scf.for
 // AGAIN:        collective.all_gather
-// ERROR:      memory-regions.mlir:[[#@LINE+17]]:10: error: 'arith.addf' op needs 1792 bytes at one time on a device, above the memory limit of
+// ERROR:      memory-regions.mlir:[[#@LINE+17]]:10: error: 'arith.addf' needs 1792 bytes at one time on a device, above the memory limit of
 shardir.mesh @m <["x"=2]>
 func.func @main(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
                 %w: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
