@@ -123,13 +123,6 @@ std::optional<int64_t> RankRun::extentOf(Value buffer, int64_t dim) const {
 
 std::optional<int64_t> RankRun::evaluate(Operation &op) const {
   using Result = std::optional<int64_t>;
-  if (auto axis = dyn_cast<AxisIndexOp>(op)) {
-    for (const Mesh &mesh : meshes.all())
-      if (mesh.name == axis.getMesh())
-        return mesh.coordinates(
-            positionIn(mesh))[size_t(mesh.axisIndex(axis.getAxis().str()))];
-    return std::nullopt;
-  }
   if (auto query = dyn_cast<memref::DimOp>(op)) {
     auto dim = get(query.getIndex());
     return dim ? extentOf(query.getSource(), *dim) : Result();
@@ -143,6 +136,22 @@ std::optional<int64_t> RankRun::evaluate(Operation &op) const {
     if (!own)
       return std::nullopt;
     v.push_back(*own);
+  }
+  return numberOnRank(op, v, meshes, rank);
+}
+
+std::optional<int64_t> shardir::numberOnRank(Operation &op,
+                                             llvm::ArrayRef<int64_t> v,
+                                             const MeshTable &meshes,
+                                             int64_t rank) {
+  using Result = std::optional<int64_t>;
+  if (auto axis = dyn_cast<AxisIndexOp>(op)) {
+    for (const Mesh &mesh : meshes.all())
+      if (mesh.name == axis.getMesh())
+        return mesh.coordinates(std::max<int64_t>(
+            0, mesh.positionOf(
+                   rank)))[size_t(mesh.axisIndex(axis.getAxis().str()))];
+    return std::nullopt;
   }
   auto map = [&](AffineMap map) {
     SmallVector<Attribute> operands, results;

@@ -29,6 +29,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
+#include <set>
 
 using namespace mlir;
 using namespace shardir;
@@ -43,30 +44,46 @@ struct Pending {
 };
 
 /// The two sequences of one device.
-struct Clocks {
+struct DeviceClocks {
+  int64_t rank = 0;
   double work = 0; ///< when the last kernel ends
   double link = 0; ///< when the last started collective ends
   StepTime total;
   llvm::DenseMap<Value, Pending> pending; ///< by the buffers of their results
 };
 
+/// Plays ops on one device, or on the first and the last one of each mesh.
 class StepTimePrediction {
 public:
   StepTimePrediction(const MeshTable &meshes, const Machine &machine)
-      : meshes(meshes), machine(machine) {}
-
-  bool hasOneSetOfRanks() const {
+      : meshes(meshes), machine(machine) {
     auto ranksOf = [](const Mesh &mesh) { return mesh.ranks(); };
-    return llvm::all_equal(llvm::map_range(meshes.all(), ranksOf));
+    std::set<int64_t> ranks = {0};
+    if (!llvm::all_equal(llvm::map_range(meshes.all(), ranksOf)))
+      for (const Mesh &mesh : meshes.all())
+        ranks.insert({mesh.rankAt(0), mesh.rankAt(mesh.numDevices() - 1)});
+    for (int64_t rank : ranks)
+      devices.emplace_back().rank = rank;
+    for (DeviceClocks &device : devices)
+      active.push_back(&device);
   }
+
   /// False where an extent or a trip count is not known.
   bool run(Block &block) {
     return llvm::all_of(block, [&](Operation &op) { return visit(op); });
   }
   bool visit(Operation &op);
-  StepTime get() {
-    clocks.total.seconds = std::max(clocks.work, clocks.link);
-    return clocks.total;
+  /// Of the device that computes longest, until all are done.
+  StepTime get() const {
+    StepTime most = devices.front().total;
+    double end = 0;
+    for (const DeviceClocks &device : devices) {
+      if (device.total.compute > most.compute)
+        most = device.total;
+      end = std::max({end, device.work, device.link});
+    }
+    most.seconds = end;
+    return most;
   }
 
 private:
@@ -79,15 +96,19 @@ private:
   std::optional<double> bytesOf(Value buffer) const;
   std::optional<double> secondsOf(CollectiveOpInterface op,
                                   double timesBytes) const;
-  void share(double seconds, double bandwidth);
+  std::optional<int64_t> valueOn(const DeviceClocks &device, Value value) const;
+  static void share(DeviceClocks &device, double seconds, double bandwidth);
   void work(double seconds) {
-    clocks.work += seconds;
-    clocks.total.compute += seconds;
+    for (DeviceClocks *device : active) {
+      device->work += seconds;
+      device->total.compute += seconds;
+    }
   }
 
   const MeshTable &meshes;
   const Machine &machine;
-  Clocks clocks;
+  std::vector<DeviceClocks> devices;
+  SmallVector<DeviceClocks *> active; ///< those that run what is visited
 };
 
 /// The most that an extent may be on any device.
@@ -239,32 +260,47 @@ bool StepTimePrediction::visitCollective(CollectiveOpInterface op) {
   std::optional<double> seconds = secondsOf(op, own > 0 ? all / own : 1);
   if (!seconds)
     return false;
-  clocks.total.communication += *seconds;
   double bandwidth = slowestBandwidth(meshes, op);
-  if (!op->hasAttr(kStart)) {
-    share(*seconds, bandwidth);
-    return true;
+  // Members meet.
+  const Mesh &from = meshes.get(op.getFrom()), &to = meshes.get(op.getTo());
+  SmallVector<DeviceClocks *> members;
+  double begin = 0;
+  for (DeviceClocks *device : active)
+    if (devices.size() == 1 || from.positionOf(device->rank) >= 0 ||
+        to.positionOf(device->rank) >= 0) {
+      members.push_back(device);
+      begin = std::max(
+          {begin, device->work, op->hasAttr(kStart) ? device->link : 0});
+    }
+  for (DeviceClocks *device : members) {
+    device->total.communication += *seconds;
+    if (!op->hasAttr(kStart)) {
+      device->work = begin;
+      share(*device, *seconds, bandwidth);
+      continue;
+    }
+    device->link = begin + *seconds;
+    for (CollectiveOpInterface step : steps)
+      device->pending[step.getOutput()] = {device->link, bandwidth};
   }
-  clocks.link = std::max(clocks.link, clocks.work) + *seconds;
-  for (CollectiveOpInterface step : steps)
-    clocks.pending[step.getOutput()] = {clocks.link, bandwidth};
   return true;
 }
 
 /// A collective in line: as long as one that has been started uses the same
 /// links, both take twice as long.
-void StepTimePrediction::share(double seconds, double bandwidth) {
+void StepTimePrediction::share(DeviceClocks &device, double seconds,
+                               double bandwidth) {
   double busy = 0;
-  for (auto &[buffer, other] : clocks.pending)
+  for (auto &[buffer, other] : device.pending)
     if (other.bandwidth == bandwidth)
-      busy = std::max(busy, other.end - clocks.work);
+      busy = std::max(busy, other.end - device.work);
   double longer = std::min(seconds, busy);
-  for (auto &[buffer, other] : clocks.pending)
-    if (other.end > clocks.work)
+  for (auto &[buffer, other] : device.pending)
+    if (other.end > device.work)
       other.end += longer;
-  if (clocks.link > clocks.work)
-    clocks.link += longer;
-  clocks.work += seconds + longer;
+  if (device.link > device.work)
+    device.link += longer;
+  device.work += seconds + longer;
 }
 
 /// The trips of a loop of `op`, by the operands that it runs along.
@@ -313,41 +349,85 @@ bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
 /// All iterations but the first are like the second.
 bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
   Block &body = loop->getRegion(0).front();
-  Clocks before = clocks;
+  std::vector<DeviceClocks> before = devices;
   std::optional<double> known = tripsOf(loop);
   if (!known) // what takes no time takes none however often
-    return run(body) && clocks.work == before.work &&
-           clocks.link == before.link;
+    return run(body) &&
+           llvm::equal(devices, before,
+                       [](const DeviceClocks &a, const DeviceClocks &b) {
+                         return a.work == b.work && a.link == b.link;
+                       });
   double trips = *known;
   for (int64_t i = 0; i < std::min<double>(trips, 2); ++i) {
-    before = clocks;
+    before = devices;
     if (!run(body))
       return false;
   }
   if (trips <= 2)
     return true;
-  double more = trips - 2;
+  double more = trips - 2, period = 0;
+  for (auto [now, then] : llvm::zip(devices, before))
+    period = std::max(period, std::max(now.work, now.link) -
+                                  std::max(then.work, then.link));
   auto repeat = [&](double &now, double then) { now += more * (now - then); };
-  double period =
-      std::max(clocks.work, clocks.link) - std::max(before.work, before.link);
-  clocks.work += more * period;
-  clocks.link += more * period;
-  repeat(clocks.total.compute, before.total.compute);
-  repeat(clocks.total.communication, before.total.communication);
+  for (DeviceClocks *device : active) {
+    const DeviceClocks &then = before[size_t(device - devices.data())];
+    device->work += more * period;
+    device->link += more * period;
+    repeat(device->total.compute, then.total.compute);
+    repeat(device->total.communication, then.total.communication);
+  }
   return true;
 }
 
-/// Of the branches the one that takes longest.
+/// What an integer is on `device`, if that follows from its rank.
+std::optional<int64_t> StepTimePrediction::valueOn(const DeviceClocks &device,
+                                                   Value value) const {
+  if (auto number = getConstantIntValue(value))
+    return value.getType().isInteger(1) ? *number & 1 : *number;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return std::nullopt;
+  SmallVector<int64_t> operands;
+  for (Value operand : op->getOperands()) {
+    auto own = valueOn(device, operand);
+    if (!own)
+      return std::nullopt;
+    operands.push_back(*own);
+  }
+  return numberOnRank(*op, operands, meshes, device.rank);
+}
+
+/// Where devices differ, each takes its own branch; else, the one that takes
+/// longest.
 bool StepTimePrediction::visitBranches(Operation &op) {
-  Clocks before = clocks, longest = clocks;
+  auto choice = dyn_cast<scf::IfOp>(op);
+  if (choice && devices.size() > 1) {
+    SmallVector<DeviceClocks *> all = active, sides[2];
+    for (DeviceClocks *device : all)
+      if (auto holds = valueOn(*device, choice.getCondition()))
+        sides[*holds ? 0 : 1].push_back(device);
+    if (sides[0].size() + sides[1].size() == all.size()) {
+      bool isKnown = true;
+      for (auto [side, region] : llvm::zip(sides, op.getRegions())) {
+        active = side;
+        if (!side.empty() && !region.empty())
+          isKnown &= run(region.front());
+      }
+      active = all;
+      return isKnown;
+    }
+  }
+  std::vector<DeviceClocks> before = devices, longest = devices;
   for (Region &region : op.getRegions()) {
-    clocks = before;
+    devices = before;
     if (!region.empty() && !run(region.front()))
       return false;
-    if (clocks.work > longest.work)
-      longest = clocks;
+    for (auto [now, most] : llvm::zip(devices, longest))
+      if (now.work > most.work)
+        most = now;
   }
-  clocks = longest;
+  devices = longest;
   return true;
 }
 
@@ -360,10 +440,12 @@ bool StepTimePrediction::visit(Operation &op) {
   if (auto step = dyn_cast<CollectiveOpInterface>(op))
     return visitCollective(step);
   if (auto wait = dyn_cast<WaitOp>(op)) {
-    auto end = clocks.pending.find(wait.getBuffer());
-    if (end != clocks.pending.end()) {
-      clocks.work = std::max(clocks.work, end->second.end);
-      clocks.pending.erase(end);
+    for (DeviceClocks *device : active) {
+      auto end = device->pending.find(wait.getBuffer());
+      if (end == device->pending.end())
+        continue;
+      device->work = std::max(device->work, end->second.end);
+      device->pending.erase(end);
     }
     return true;
   }
@@ -395,8 +477,7 @@ std::optional<StepTime> shardir::predictStep(func::FuncOp entry) {
   MeshTable meshes(module);
   Machine machine = getMachine(module);
   StepTimePrediction prediction(meshes, machine);
-  if (!prediction.hasOneSetOfRanks() ||
-      !prediction.run(entry.getBody().front()))
+  if (!prediction.run(entry.getBody().front()))
     return std::nullopt;
   return prediction.get();
 }

@@ -28,6 +28,12 @@ std::optional<std::vector<int64_t>> argumentShape(mlir::func::FuncOp entry,
                                                   const MeshTable &meshes,
                                                   int64_t rank);
 
+/// What a `shardir.axis_index`, or arithmetic on integers with the values
+/// `operands`, gives on `rank`. Nothing for other ops.
+std::optional<int64_t> numberOnRank(mlir::Operation &op,
+                                    llvm::ArrayRef<int64_t> operands,
+                                    const MeshTable &meshes, int64_t rank);
+
 /// The memory of single ops, on the rank for which it is largest.
 struct OpMemory {
   /// The most that is alive while the op runs, before it frees anything.

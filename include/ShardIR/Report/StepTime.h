@@ -37,9 +37,11 @@ struct StepTime {
 /// starts. A kernel takes the time of its schedule
 /// (ShardIRDialect::kLaunchSeconds), another op what the module's machine
 /// computes or moves in that time, a collective the time of its steps on the
-/// mesh's links, of which collectives on both sides have half each. Nothing
-/// where an extent or a trip count is not known, or where meshes have different
-/// ranks.
+/// mesh's links, of which collectives on both sides have half each. Where
+/// meshes have different ranks, devices of each are played together: members of
+/// a collective wait for each other, and `compute` and `communication` are
+/// those of the device that computes longest. Nothing where an extent or a trip
+/// count is not known.
 std::optional<StepTime> predictStep(mlir::func::FuncOp entry);
 
 /// The times of ops by themselves, as predictStep counts them.

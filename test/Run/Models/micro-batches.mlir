@@ -12,6 +12,14 @@
 // RUN: shard-run %t-32.mlir --verify --options=pipeline=1f1b --report=%t-32.json 2>&1 | FileCheck %s
 // RUN: %python -c "import json; a, b = (json.load(open(r'%t' + n))['measured']['peak_bytes_per_device'] for n in ('.json', '-32.json')); assert b - a == 24 * 3 * 8 * 4, (a, b)"
 //
+// The predicted time: one after the other, the busiest mesh waits more than it works; as 1F1B it waits for the first
+// and the last micro-batches alone, whatever their number.
+// RUN: %python -c "import json; json.dump({'flops': {'f32': 1e6}, 'memory_bandwidth': 1e12, 'devices_per_node': 8, 'node': {'bandwidth': 1e12, 'latency': 1e-12}}, open(r'%t-machine.json', 'w'))"
+// RUN: shard-opt %s --shardir-to-bufferized="machine=%t-machine.json" --shardir-report=file=%t-p1.json -o /dev/null
+// RUN: shard-opt %s --shardir-to-bufferized="machine=%t-machine.json pipeline=1f1b" --shardir-report=file=%t-p2.json -o /dev/null
+// RUN: shard-opt %t-32.mlir --shardir-to-bufferized="machine=%t-machine.json pipeline=1f1b" --shardir-report=file=%t-p3.json -o /dev/null
+// RUN: %python -c "import json; a, b, c = (json.load(open(r'%t-p' + n + '.json'))['predicted'] for n in '123'); assert a['exposed_seconds'] > 1.5 * a['compute_seconds']; assert b['exposed_seconds'] < 0.25 * b['compute_seconds']; assert abs(c['exposed_seconds'] / b['exposed_seconds'] - 1) < 0.01; assert c['compute_seconds'] > 3.9 * b['compute_seconds']"
+//
 // With the third stage on the ranks of the first, these have three segments of each micro-batch, interleaved.
 // RUN: sed -e "/^shardir.mesh @m2/d" -e "s/@m2/@m0/g" %s > %t-turns.mlir
 // RUN: shard-run %t-turns.mlir --verify --options=pipeline=1f1b 2>&1 | FileCheck %s --check-prefix=TURNS
