@@ -184,7 +184,7 @@ uint64_t FlightQueue::numPushed() {
   return pushed;
 }
 
-GroupWait FlightQueue::wait() {
+GroupWait FlightQueue::firstWait() {
   std::lock_guard<std::mutex> lock(mutex);
   return flights.empty() ? GroupWait() : flights.front().wait;
 }

@@ -94,7 +94,7 @@ public:
   uint64_t numDone();
   uint64_t numPushed();
   /// That of the first one.
-  GroupWait wait();
+  GroupWait firstWait();
   /// Leaves what messages may still use where it is.
   void leave();
 

@@ -465,7 +465,7 @@ void ProcessCommunicator::finish(const void *out) {
 
 void ProcessCommunicator::finishStarted(uint64_t count) {
   for (uint64_t done; (done = started.numDone()) < count;)
-    finishMoving(started.wait(), [&](bool &advanced) {
+    finishMoving(started.firstWait(), [&](bool &advanced) {
       advanced = started.poll();
       return started.numDone() > done;
     });

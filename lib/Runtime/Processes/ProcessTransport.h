@@ -42,7 +42,6 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
