@@ -221,9 +221,12 @@ static LocalValues localizeInsert(tensor::InsertOp op, OpBuilder &builder,
 }
 
 static ShardingRule extractRule(tensor::ExtractOp op) {
+  // A tensor of one element has nothing to split.
+  bool hasDims = op.getTensor().getType().getRank() > 0;
   ShardingRule rule = ShardingRule::replicated(
-      op, "a scalar is replicated, and its index may name an element "
-          "on any of them");
+      op, hasDims ? "it reads one element, which may be on any device: its "
+                    "operand is replicated"
+                  : "");
   rule.moves = ShardingRule::Moves::Result;
   return rule;
 }

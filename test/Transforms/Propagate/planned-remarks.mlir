@@ -2,7 +2,7 @@
 
 // Several answers are planned; of what is said, each thing is said once.
 
-// CHECK:     remark: a scalar is replicated
+// CHECK:     remark: it reads one element
 // CHECK-NOT: remark:
 shardir.mesh @m <["x"=4]>
 

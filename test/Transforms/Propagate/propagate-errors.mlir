@@ -31,7 +31,7 @@ func.func @sugar(%x: tensor<8xf32>) -> tensor<8xf32> {
 // An op without a rule runs on replicated tensors, with a remark.
 shardir.mesh @m <["a"=2]>
 func.func @no_rule(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: index) -> f32 {
-  // expected-remark @+1 {{a scalar is replicated, and its index may name an element on any of them}}
+  // expected-remark @+1 {{it reads one element, which may be on any device: its operand is replicated}}
   %0 = tensor.extract %x[%i] : tensor<8xf32>
   return %0 : f32
 }

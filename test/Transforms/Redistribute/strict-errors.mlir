@@ -48,7 +48,7 @@ shardir.mesh @m <["tp"=2]>
 // expected-note @+1 {{the tensor is placed so by argument 1 of @scalar}}
 func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %u: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<3x1xindex>, %k: index) -> (tensor<3x4xf32>, f32) {
   %0 = tensor.gather %t[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
-  // expected-remark @+3 {{a scalar is replicated, and its index may name an element on any of them}}
+  // expected-remark @+3 {{it reads one element, which may be on any device: its operand is replicated}}
   // expected-note @+2 {{no annotation requires the other placement, but the op's rule does}}
   // expected-error @+1 {{'tensor.extract' op needs an implicit redistribution, which strict forbids: operand 0 of 'tensor.extract'}}
   %1 = tensor.extract %u[%k, %k] : tensor<8x4xf32>
