@@ -82,6 +82,8 @@ def main():
     if kernels:
         print(f"\n{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}")
         print_kernels(kernels)
+    if beside := report.get("transfers_beside_work"):
+        print(f"{beside} of {count_transfers(collectives)} transfers begin ahead and go on beside work")
     if predicted := report.get("predicted"):
         print(f"predicted: {predicted['seconds'] * 1e3:.4g} ms a call, {predicted['compute_seconds'] * 1e3:.4g} ms of kernels and "
               f"{predicted['exposed_seconds'] * 1e3:.4g} ms of collectives that no kernel hides")
@@ -102,8 +104,13 @@ def print_kernels(kernels):
            for each in kernels], ["kernel", "op", "schedule", *(name for name, _, _ in figures), "at", "because"])
 
 
+def count_transfers(collectives):
+    """A bucket is one."""
+    return len({each.get("bucket", -i - 1) for i, each in enumerate(collectives)})
+
+
 def print_collectives(collectives):
-    transfers = len({each.get("bucket", -i - 1) for i, each in enumerate(collectives)})
+    transfers = count_transfers(collectives)
     print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}"
           + (f" in {transfers} transfer{'' if transfers == 1 else 's'}" if transfers < len(collectives) else ""))
     if collectives:

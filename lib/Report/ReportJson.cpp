@@ -197,6 +197,8 @@ json::Object shardir::toJson(const ProgramReport &report) {
   }
   if (report.recomputed)
     all["recomputed"] = toJson(Attribute(report.recomputed));
+  if (report.beside > 0)
+    all["transfers_beside_work"] = report.beside;
   if (report.predicted)
     all["predicted"] = toJson(*report.predicted);
   return all;

@@ -189,6 +189,8 @@ class Report:
             lines.append(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in "
                          f"{again['operations']} operations: {again['peak_bytes_per_device_without']} bytes at the peak "
                          "without that")
+        if beside := self._raw.get("transfers_beside_work"):
+            lines.append(f"{beside} of {transfers} transfers begin ahead and go on beside work")
         if self.predicted:
             lines.append(_predicted_line(self.predicted))
         if self.measured:

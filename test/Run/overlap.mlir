@@ -28,6 +28,11 @@
 // CHECK:      collective.wait %arg7
 // CHECK-NEXT: memref.dealloc [[D2]]
 
+// The report says how many.
+// RUN: shard-run %s --options="overlap=true rings=never combine-threshold=0" --mesh=dp=3 --report=%t/report.json
+// RUN: %python %shardir_src/utils/print-report.py %t/report.json | FileCheck %s --check-prefix=REPORT
+// REPORT: 6 of 8 transfers begin ahead and go on beside work
+
 shardir.mesh @m <["dp"=?], links = {dp = {bandwidth = 1.0e8, latency = 1.0e-6}}>
 func.func @step(%x: tensor<1001x12xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                 %t: tensor<1001x11xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},

@@ -95,6 +95,8 @@ struct ProgramReport {
   mlir::DictionaryAttr recomputed;
   /// Of a bufferized program, on the machine that it describes.
   std::optional<StepTime> predicted;
+  /// Transfers, a bucket being one, that go on beside work: of buffers alone.
+  int64_t beside = 0;
 };
 
 ProgramReport buildReport(mlir::ModuleOp module);

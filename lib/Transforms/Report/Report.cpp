@@ -132,6 +132,16 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return longest;
   }
 
+  /// The transfers that have been started ahead.
+  int64_t countBeside() {
+    int64_t count = 0;
+    getOperation().walk([&](collective::CollectiveOpInterface op) {
+      count += op->hasAttr(collective::kStart) &&
+               !collective::stepsOfBucket(op).empty();
+    });
+    return count;
+  }
+
   /// The products that have become loops, one for each kernel's function.
   ArrayAttr listProducts() {
     Builder builder(&getContext());
@@ -159,6 +169,9 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     if (std::optional<int64_t> peak = findPeak())
       entries.push_back(builder.getNamedAttr("peak_bytes_per_device",
                                              builder.getI64IntegerAttr(*peak)));
+    if (int64_t count = countBeside())
+      entries.push_back(builder.getNamedAttr("transfers_beside_work",
+                                             builder.getI64IntegerAttr(count)));
     if (!present.get("predicted"))
       if (std::optional<StepTime> time = findStepTime())
         entries.push_back(builder.getNamedAttr(
@@ -210,6 +223,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       if (std::optional<int64_t> peak = findPeak())
         report.peak = ReportedBytes{*peak};
       report.predicted = findStepTime();
+      report.beside = countBeside();
     }
     if (embed) {
       numberCollectives(report);
