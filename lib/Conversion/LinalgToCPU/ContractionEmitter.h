@@ -91,6 +91,8 @@ private:
                        mlir::Value first);
   void dotProducts(Index p, Index t, Index from, Index extent,
                    mlir::Value first);
+  /// Asks the second cache for the rows of panel `p` that follow `word`.
+  void prefetchPanel(Index p, Index word);
   /// Asks memory for the tile of C that the sums are added to at the end of the
   /// block: 2048 x 2048 x 2048 in f32 takes 3 to 7 % less (an Intel Xeon).
   void prefetchResult(Index row, Index column, mlir::Value first);

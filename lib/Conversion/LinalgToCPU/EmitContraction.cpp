@@ -62,7 +62,7 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
     return alloc;
   };
   Index maxRows = emit.min(m, emit.constant(tiles.maxRows)),
-        maxColumns = emit.min(n, emit.constant(tiles.maxColumns));
+        maxColumns = emit.min(n, emit.constant(tiles.nc));
   // Of an extent that is known when the program runs no more than it takes.
   Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr);
   if (!LoopEmitter::known(k))
@@ -83,18 +83,17 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
       tiles.perWord > 1 ? emit.roundUp(kc, tiles.perWord * tiles.lanes) : kc;
   if (tiles.unit == ContractionTiles::Unit::Tiles)
     packedRow = emit.add(packedRow, emit.constant(tiles.depth()));
-  bool packsInChunks = tiles.chunkPanels > 0;
-  if (packsInChunks || (!tiles.packA && !tiles.packB)) {
+  if (tiles.packsInChunks || (!tiles.packA && !tiles.packB)) {
     // Nothing is prepared for all threads: each runs through k by itself.
     rowStart = columnStart = emit.constant(0);
     rowEnd = m;
     chunks(
         n, [&](Index tileFrom, Index tileTo, Index panelFrom, Index panelTo) {
-          if (packsInChunks)
+          if (tiles.packsInChunks)
             prepareChunk(panelFrom);
           kLoops(0, ivs, {}, [&](Index from, Index extent, Value first) {
             makeViews();
-            if (packsInChunks)
+            if (tiles.packsInChunks)
               packChunk(tileTo, panelFrom, panelTo, from, extent);
             tilesOf(tileFrom, tileTo, panelFrom, panelTo, from, extent, first);
           });
@@ -154,13 +153,13 @@ void ContractionEmitter::prepareChunk(Index panelFrom) {
     packedA = onStack({rows, *LoopEmitter::known(packedRow)}, packedType());
   if (tiles.biased)
     rowStarts = onStack({rows}, accumulator);
-  packedB =
-      onStack({tiles.chunkPanels, int64_t(llvm::alignTo(words, tiles.lanes)),
-               tiles.perWord * tiles.nr()},
-              packedType());
+  packedB = onStack({tiles.nc / tiles.nr(),
+                     int64_t(llvm::alignTo(words, tiles.lanes)),
+                     tiles.perWord * tiles.nr()},
+                    packedType());
   if (tiles.unit != ContractionTiles::Unit::Tiles)
     return;
-  int64_t columns = tiles.chunkPanels * tiles.nr();
+  int64_t columns = tiles.nc;
   chunkSums = onStack({rows, columns}, accumulator);
   emit.loop(emit.constant(0), emit.constant(rows), emit.constant(1),
             [&](Index i) {
@@ -231,38 +230,38 @@ void ContractionEmitter::kBlock(Index from, Index extent, Value first) {
       });
     });
   }
-  emit.loop(zero, n, emit.constant(tiles.maxColumns), [&](Index start) {
-    columnStart = start;
-    Index end = blockEnd(start, n, tiles.maxColumns);
-    Index panels = emit.ceilDiv(emit.sub(end, start), nr);
-    if (packedB)
-      share(panels, [&](Index p) { packPanel(p, from, extent); });
-
-    chunks(emit.sub(end, start),
+  auto compute = [&](Index columns) {
+    chunks(columns,
            [&](Index tileFrom, Index tileTo, Index panelFrom, Index panelTo) {
              tilesOf(tileFrom, tileTo, panelFrom, panelTo, from, extent, first);
            });
+  };
+  columnStart = zero;
+  if (!packedB)
+    return compute(n);
+  emit.loop(zero, n, emit.constant(tiles.nc), [&](Index start) {
+    columnStart = start;
+    Index columns = divides(n, tiles.nc)
+                        ? emit.constant(tiles.nc)
+                        : emit.sub(blockEnd(start, n, tiles.nc), start);
+    share(emit.ceilDiv(columns, nr),
+          [&](Index p) { packPanel(p, from, extent); });
+    compute(columns);
   });
 }
 
 void ContractionEmitter::chunks(
     Index columns, function_ref<void(Index, Index, Index, Index)> body) {
   // Chunks of one block of rows follow each other: it stays in the cache.
-  Index one = emit.constant(1);
   Index rowTiles = emit.ceilDiv(emit.sub(rowEnd, rowStart), tiles.mr);
   Index panels = emit.ceilDiv(columns, tiles.nr());
-  int64_t perM = std::max<int64_t>(tiles.mc / tiles.mr, 1);
-  Index countM = emit.ceilDiv(rowTiles, perM);
-  Index perN = emit.ceilDiv(panels, tiles.chunksN);
-  if (!LoopEmitter::known(perN))
-    perN = Index(Value(arith::MaxSIOp::create(builder, loc, emit.value(perN),
-                                              emit.value(one))));
-  Index countN = emit.div(emit.sub(emit.add(panels, perN), one), perN);
-  share(emit.mul(countM, countN), [&](Index i) {
+  int64_t perM = tiles.mc / tiles.mr, perN = tiles.nc / tiles.nr();
+  Index countN = emit.ceilDiv(panels, perN);
+  share(emit.mul(emit.ceilDiv(rowTiles, perM), countN), [&](Index i) {
     Index tileFrom = emit.mul(emit.div(i, countN), emit.constant(perM));
-    Index panelFrom = emit.mul(emit.rem(i, countN), perN);
+    Index panelFrom = emit.mul(emit.rem(i, countN), emit.constant(perN));
     body(tileFrom, blockEnd(tileFrom, rowTiles, perM), panelFrom,
-         emit.min(panels, emit.add(panelFrom, perN)));
+         blockEnd(panelFrom, panels, perN));
   });
 }
 
@@ -270,9 +269,14 @@ void ContractionEmitter::tilesOf(Index tileFrom, Index tileTo, Index panelFrom,
                                  Index panelTo, Index from, Index extent,
                                  Value first) {
   Index one = emit.constant(1);
-  emit.loop(panelFrom, panelTo, one, [&](Index p) {
-    emit.loop(tileFrom, tileTo, one,
-              [&](Index t) { tile(p, t, from, extent, first); });
+  auto panels = [&](auto body) { emit.loop(panelFrom, panelTo, one, body); };
+  auto rows = [&](auto body) { emit.loop(tileFrom, tileTo, one, body); };
+  if (tiles.keepsRows)
+    return rows([&](Index t) {
+      panels([&](Index p) { tile(p, t, from, extent, first); });
+    });
+  panels([&](Index p) {
+    rows([&](Index t) { tile(p, t, from, extent, first); });
   });
 }
 

@@ -224,7 +224,7 @@ bool chooseTransposed(const ContractionShape &shape, const CpuTarget &target,
   tiles.mc = std::min(fit, ceilDiv(shape.n, 32)) / tiles.mr * tiles.mr;
   tiles.mc = std::max(tiles.mc, tiles.mr);
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
-  tiles.maxColumns = roundUp(shape.m, tiles.nr());
+  tiles.nc = roundUp(shape.m, tiles.nr());
   return true;
 }
 
@@ -239,13 +239,14 @@ void packInChunks(const ContractionShape &shape, ContractionTiles &tiles) {
   int64_t columns = tiles.unit == ContractionTiles::Unit::Tiles ? 128 : 256;
   int64_t panelBytes = tiles.kc * tiles.nr() * 4 / tiles.perWord;
   if (tiles.unit == ContractionTiles::Unit::Fma || shape.n < 0 || shape.k < 0 ||
-      tiles.mc < shape.m || panelBytes > stackBytes)
+      panelBytes > stackBytes)
     return;
+  tiles.packsInChunks = true;
+  tiles.mc = roundUp(shape.m, tiles.mr);
   int64_t panels = ceilDiv(shape.n, tiles.nr());
-  tiles.chunkPanels =
-      std::min({ceilDiv(panels, 4), ceilDiv(columns, tiles.nr()),
-                stackBytes / panelBytes});
-  tiles.chunksN = ceilDiv(panels, tiles.chunkPanels);
+  tiles.nc = std::min({ceilDiv(panels, 4), ceilDiv(columns, tiles.nr()),
+                       stackBytes / panelBytes}) *
+             tiles.nr();
 }
 } // namespace
 
@@ -296,9 +297,9 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     tiles.mc = roundUp(shape.m, tiles.mr);
     // Memory-bound: threads share bandwidth that one cannot use alone.
     tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops / 4;
-    tiles.chunksN = tiles.parallel ? std::min<int64_t>(ceilDiv(n, 64), 32) : 1;
+    int64_t parts = tiles.parallel ? std::min<int64_t>(ceilDiv(n, 64), 32) : 1;
+    tiles.nc = roundUp(ceilDiv(n, parts), tiles.nr());
     tiles.maxRows = tiles.mc;
-    tiles.maxColumns = int64_t(1) << 40;
     return tiles;
   }
   tiles.kind = ContractionTiles::Kind::Outer;
@@ -337,35 +338,43 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   // fast as down a panel, whose every row is on another page.
   if (!tiles.packA && !tiles.packB && !shape.roundsResult && n > tiles.nr())
     tiles.kc = std::min<int64_t>(tiles.kc, 16);
-  // A quarter of the second cache for rows of A; the rest is for panels of B,
-  // for C, and for whoever shares the cache.
-  int64_t rowBytes =
-      std::min(tiles.kc, k) * (shape.accumulatorBits / 8) / tiles.perWord;
-  int64_t fit = forced.rows > 0 ? forced.rows : target.l2Bytes / 4 / rowBytes;
-  tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops;
-  if (tiles.parallel) {
-    // For 16 threads at most, two chunks each to even out, but none so small
-    // that handing it over counts.
-    int64_t wanted = std::clamp<int64_t>(flops / (parallelFlops / 16), 1, 32);
-    int64_t panels = ceilDiv(n, tiles.nr());
-    int64_t rows = std::min(ceilDiv(m, tiles.mc), wanted);
-    if (rows * panels < wanted)
-      rows = std::min(ceilDiv(wanted, panels), ceilDiv(m, 8 * tiles.mr));
-    // One thread reads what is not packed.
-    if (isAmx && !tiles.packA)
-      rows = wanted;
-    tiles.mc = std::min(tiles.mc, roundUp(ceilDiv(m, rows), tiles.mr));
-    tiles.chunksN = std::min(panels, ceilDiv(wanted, rows));
+  // For 16 threads at most, two chunks each to even out, but none so small that
+  // handing it over counts.
+  auto partsOf = [&](int64_t work) {
+    return tiles.parallel
+               ? std::clamp<int64_t>(work / (parallelFlops / 16), 1, 32)
+               : 1;
+  };
+  int64_t panels = ceilDiv(n, tiles.nr());
+  if (tiles.packB) {
+    // Even blocks of columns that fill half of the second cache; the rest is
+    // for A, for C, and for whoever shares the cache.
+    int64_t depth = std::min(tiles.kc, k);
+    int64_t panelBytes =
+        depth * tiles.nr() * (shape.accumulatorBits / 8) / tiles.perWord;
+    int64_t fit = std::max<int64_t>(target.l2Bytes / 2 / panelBytes, 1);
+    int64_t panelWork = 2 * m * tiles.nr() * depth;
+    if (tiles.parallel)
+      fit = std::max(fit, parallelFlops / panelWork);
+    int64_t perBlock = ceilDiv(panels, ceilDiv(panels, fit));
+    tiles.nc = perBlock * tiles.nr();
+    tiles.mc =
+        forced.rows > 0
+            ? std::max<int64_t>(forced.rows / tiles.mr, 1) * tiles.mr
+            : roundUp(ceilDiv(m, partsOf(perBlock * panelWork)), tiles.mr);
+    tiles.keepsRows = panelBytes > target.l1Bytes / 2;
+  } else {
+    int64_t parts = std::min(panels, partsOf(flops));
     // Rows of B that are read directly must stay long enough to stream.
-    if (!tiles.packA && !tiles.packB)
-      tiles.chunksN =
-          std::clamp<int64_t>(n / (n >= 2048 ? 1024 : 512), 1, tiles.chunksN);
+    if (!tiles.packA)
+      parts = std::clamp<int64_t>(n / (n >= 2048 ? 1024 : 512), 1, parts);
+    tiles.nc = ceilDiv(panels, parts) * tiles.nr();
+    tiles.mc = roundUp(m, tiles.mr);
   }
   if (packsInChunks)
     packInChunks(shape, tiles);
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
-  tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();
   return tiles;
 }
 
@@ -386,21 +395,20 @@ std::string shardir::describe(const ContractionTiles &tiles) {
   text += llvm::formatv(", {0}x{1} results in registers", tiles.mr, tiles.nr())
               .str();
   if (tiles.kind == Kind::Outer)
-    text +=
-        llvm::formatv(", blocks of {0} rows and {1} of k", tiles.mc, tiles.kc)
-            .str();
+    text += llvm::formatv(", blocks of {0} rows, {1} columns and {2} of k",
+                          tiles.mc, tiles.nc, tiles.kc)
+                .str();
+  else
+    text += llvm::formatv(", blocks of {0} columns", tiles.nc).str();
   text += tiles.packA && tiles.packB ? ", both operands packed"
           : tiles.packA              ? ", the left operand packed"
           : tiles.packB              ? ", the right operand packed"
                                      : ", no operand packed";
-  if (tiles.chunkPanels > 0)
-    text += " by each part of columns";
+  if (tiles.packsInChunks)
+    text += " by each block of columns";
   if (tiles.parallelBatch)
     text += ", threads share the batch";
   else if (tiles.parallel)
-    text +=
-        llvm::formatv(", threads share blocks of rows and {0} parts of columns",
-                      tiles.chunksN)
-            .str();
+    text += ", threads share blocks";
   return text;
 }

@@ -5,22 +5,28 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops="target=avx512 plan=tile_m=8,tile_n=48,tile_k=300,rows=100" -split-input-file | FileCheck %s --check-prefix=PLAN
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-vnni -split-input-file | FileCheck %s --check-prefix=VNNI
 
-// Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
-// of 16 are carried through k, while memory is asked for the lines of the result
-// that they are added to. The fill is taken in: no linalg op is left.
+// Threads pack rows of A, and for each block of columns panels of B before they
+// compute chunks of rows, tiles of a row one after the other; 6x4 vectors of 16
+// are carried through k, while memory is asked for the lines of the result that
+// they are added to. The fill is taken in: no linalg op is left.
 // CHECK-LABEL: func.func @square
 // CHECK-NOT:     linalg.fill
 // CHECK:         %[[ROWS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1026x512xf32>
-// CHECK:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<16x512x64xf32>
+// CHECK:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<8x512x64xf32>
 // CHECK:         scf.for
 // CHECK:           scf.forall (%{{.+}}) in (22) {
 // CHECK:             vector.store %{{.+}}, %[[ROWS]]
-// CHECK:           scf.forall (%{{.+}}) in (16) {
-// CHECK:             vector.store %{{.+}}, %[[PANELS]]
-// CHECK:           scf.forall (%{{.+}}) in (30) {
-// CHECK:             scf.for %{{.+}} = %c0{{.*}} to %c6{{.*}} step %c1
-// CHECK-COUNT-4:       memref.prefetch %{{.+}}, read, locality<2>, data : memref<1024x1024xf32
-// CHECK:             %[[SUMS:.+]]:24 = scf.for
+// CHECK:           scf.for %{{.+}} = %c0{{.*}} to %c1024{{.*}} step %c512
+// CHECK:             scf.forall (%{{.+}}) in (8) {
+// CHECK:               vector.store %{{.+}}, %[[PANELS]]
+// CHECK:             scf.forall (%{{.+}}) in (29) {
+// CHECK:               scf.for %[[T:[a-z0-9]+]] = %{{.+}} to %{{.+}} step %c1
+// CHECK:                 scf.for %[[P:[a-z0-9]+]] = %c0{{.*}} to %c8{{.*}} step %c1
+// CHECK:                   scf.for %{{.+}} = %c0{{.*}} to %c6{{.*}} step %c1
+// CHECK-COUNT-4:             memref.prefetch %{{.+}}, read, locality<2>, data : memref<1024x1024xf32
+// CHECK:                   %[[SUMS:.+]]:24 = scf.for %[[K:[a-z0-9]+]] =
+// CHECK:               %[[AHEAD:.+]] = arith.addi %[[K]], %c8
+// CHECK-COUNT-4:       memref.prefetch %[[PANELS]][%[[P]], %[[AHEAD]], %{{.+}}], read, locality<3>, data
 // CHECK:               vector.load %[[PANELS]]
 // CHECK:               memref.load %[[ROWS]]
 // CHECK-COUNT-24:      vector.fma {{.*}} : vector<16xf32>
@@ -33,7 +39,7 @@
 // most 300, and chunks of 96 rows. Ones that registers cannot hold are not taken.
 // PLAN-LABEL: func.func @square
 // PLAN:         memref.alloc() {alignment = 64 : i64} : memref<1024x256xf32>
-// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<22x256x48xf32>
+// PLAN:         memref.alloc() {alignment = 64 : i64} : memref<11x256x48xf32>
 // PLAN:         :24 = scf.for
 
 // Sixteen registers hold 6x2 vectors of 8.

@@ -9,10 +9,10 @@
 // RUN: %emulated_amx shard-run %s --mesh=x=1 --options=target=avx512-amx %{expected}
 // RUN: %emulated_amx shard-run %s --mesh=x=2 --options=target=avx512-amx %{expected}
 // RUN: shard-opt %s --shardir-to-cpu="mesh=x=1 target=avx512-amx explain" -o /dev/null 2>&1 | FileCheck %s
-// CHECK-DAG: 9x150x613 of bf16: bf16 tiles of AMX, 16x32 results in registers, blocks of {{.+}} and 224 of k, both operands packed by each part of columns
-// CHECK-DAG: 5x150x613 of bf16: bf16 tiles of AMX, 16x32 {{.+}} packed by each part of columns
-// CHECK-DAG: 37x150x613 of bf16: bf16 tiles of AMX, 32x32 {{.+}} packed by each part of columns
-// CHECK-DAG: 3 of 20x96x613 of bf16: bf16 tiles of AMX, 32x32 {{.+}} packed by each part of columns
+// CHECK-DAG: 9x150x613 of bf16: bf16 tiles of AMX, 16x32 results in registers, blocks of {{.+}} and 224 of k, both operands packed by each block of columns
+// CHECK-DAG: 5x150x613 of bf16: bf16 tiles of AMX, 16x32 {{.+}} packed by each block of columns
+// CHECK-DAG: 37x150x613 of bf16: bf16 tiles of AMX, 32x32 {{.+}} packed by each block of columns
+// CHECK-DAG: 3 of 20x96x613 of bf16: bf16 tiles of AMX, 32x32 {{.+}} packed by each block of columns
 // CHECK-DAG: 320x40x64 of bf16: bf16 tiles of AMX, 32x32 {{.+}}, the right operand packed
 shardir.mesh @m <["x"=?1]>
 #id = affine_map<(d0, d1) -> (d0, d1)>

@@ -74,7 +74,8 @@ TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
   tiles = chooseTiles(s, amx);
   EXPECT_EQ(tiles.unit, Unit::Tiles);
   EXPECT_EQ(tiles.mr, 16);
-  EXPECT_EQ(tiles.chunkPanels, 4);
+  EXPECT_TRUE(tiles.packsInChunks);
+  EXPECT_EQ(tiles.nc, 128);
   EXPECT_LE(tiles.kc, 256);
   s.roundsResult = true;
   EXPECT_LE(chooseTiles(s, amx).kc, 256);
@@ -99,6 +100,21 @@ TEST(TileChoice, MeasuredRegisterTiles) {
       chooseTiles(shape(1024, 1024, 1024), *CpuTarget::get("avx2"));
   EXPECT_EQ(narrow.mr, 6);
   EXPECT_EQ(narrow.nr(), 16);
+}
+
+TEST(TileChoice, BlocksOfColumnsStayInTheSecondCache) {
+  CpuTarget target = *CpuTarget::get("avx512");
+  ContractionTiles tiles = chooseTiles(shape(1024, 1024, 1024), target);
+  EXPECT_EQ(tiles.kc * tiles.nc * 4, target.l2Bytes / 2);
+  EXPECT_TRUE(tiles.keepsRows);
+  // Even blocks: two of 320 in place of 512 and 128.
+  EXPECT_EQ(chooseTiles(shape(1024, 640, 1024), target).nc, 320);
+  // A panel of a short sum stays in the first cache.
+  EXPECT_FALSE(chooseTiles(shape(1024, 1024, 64), target).keepsRows);
+  // Few rows: blocks of columns that are worth another thread.
+  target.l2Bytes = 256 * 1024;
+  EXPECT_EQ(chooseTiles(shape(1024, 4096, 4096), target).nc, 64);
+  EXPECT_EQ(chooseTiles(shape(64, 4096, 4096), target).nc, 256);
 }
 
 TEST(TileChoice, LeavesTinyProductsAlone) {
@@ -215,8 +231,8 @@ TEST(TileChoice, EveryChoiceFits) {
             EXPECT_EQ(tiles.mc % tiles.mr, 0);
             EXPECT_GE(tiles.mc, tiles.mr);
             EXPECT_EQ(tiles.maxRows % tiles.mc, 0);
-            EXPECT_EQ(tiles.maxColumns % tiles.nr(), 0);
-            EXPECT_GE(tiles.chunksN, 1);
+            EXPECT_EQ(tiles.nc % tiles.nr(), 0);
+            EXPECT_GE(tiles.nc, tiles.nr());
             EXPECT_FALSE(tiles.parallel && tiles.parallelBatch);
           }
   }
@@ -252,12 +268,12 @@ TEST(TileChoice, ProductsOfBytesUseTheUnitsForThem) {
   s.k = 4096;
   ContractionTiles few = chooseTiles(s, *CpuTarget::get("avx512-vnni"));
   EXPECT_EQ(few.kc, 256);
-  EXPECT_EQ(few.chunkPanels, 4); // of 32 columns
-  EXPECT_EQ(few.chunksN, 4);
+  EXPECT_TRUE(few.packsInChunks);
+  EXPECT_EQ(few.nc, 128); // a quarter
   s.n = 4096;
-  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 8);
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).nc, 256);
   s.n = ContractionShape::unknown;
-  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512-vnni")).chunkPanels, 0);
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packsInChunks);
   s.m = 2;
   EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-vnni")).packB);
 }

@@ -11,9 +11,11 @@
 // A value computed from values: no IR.
 //
 // The scheme is that of GotoBLAS (Goto, van de Geijn: Anatomy of
-// High-Performance Matrix Multiplication, 2008), but for who packs: per block
-// of k all threads pack A and B first, so that nothing is packed twice, and
-// then compute chunks whose rows of A stay in a core's second cache.
+// High-Performance Matrix Multiplication, 2008), with the operands swapped: a
+// packed block of B stays in a core's second cache while packed tiles of A
+// stream by, each of which stays in the first cache for all columns of the
+// block. All threads pack and then share the rows, so that nothing is packed
+// twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,21 +72,20 @@ struct ContractionTiles {
   /// Block of k.
   int64_t kc = 512;
   bool packA = true, packB = true;
-  /// Rows of A in one chunk: they stay in the second cache while panels of B
-  /// stream by. A multiple of mr.
-  int64_t mc = 512;
-  /// Rows and columns that are packed at one time; multiples of mc and of the
-  /// panel's width.
-  int64_t maxRows = 8192, maxColumns = 8192;
+  /// Rows and columns of one chunk, multiples of mr and nr. The columns of a
+  /// packed B are packed at one time.
+  int64_t mc = 512, nc = 512;
+  /// The tiles of a chunk are computed row by row: the first cache keeps a
+  /// tile's rows of A, else a panel of B.
+  bool keepsRows = false;
+  /// Rows that are packed at one time, a multiple of mc.
+  int64_t maxRows = 8192;
   /// Iterations of the loops around are shared among threads.
   bool parallelBatch = false;
   /// Packing and chunks of one product are shared among threads.
   bool parallel = false;
-  /// How many parts the columns of one block of rows are cut into, at most.
-  int64_t chunksN = 1;
-  /// Panels of a chunk that packs what it reads by itself, on its stack; 0: all
-  /// threads pack first.
-  int64_t chunkPanels = 0;
+  /// A chunk packs what it reads by itself, on its stack.
+  bool packsInChunks = false;
 
   /// Where forced numbers fit no register tile: what does, for an error.
   std::string allowed;
