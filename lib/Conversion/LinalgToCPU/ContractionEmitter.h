@@ -53,12 +53,11 @@ private:
   /// Rows `row` to `row + mr` of the block, columns `from` on, into packedA.
   void packRows(Index row, Index from, Index extent);
   void packRowsInOrder(Index row, Index from, Index extent);
-  /// Panel `p` of the block, rows `from` on, into packedB.
+  /// Panels of the block, rows `from` on, into packedB.
+  void packPanels(Index panelFrom, Index panelTo, Index from, Index extent);
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
-  /// Where B's memory runs along n, all panels up to `panelTo`, if given.
-  void packPanelWords(Index p, Index from, Index extent,
-                      std::optional<Index> panelTo = std::nullopt);
+  void packWords(Index panelFrom, Index panelTo, Index from, Index extent);
   /// Asks memory for the rows of B in `word` of the block from row `from` on.
   void prefetchWord(Index p, Index word, Index from);
   /// Writes what the sums of a packed row start at, where bytes of B have
@@ -146,9 +145,10 @@ private:
   mlir::Value addDots(mlir::Value sum, mlir::Value a, mlir::Value b);
   /// Columns of the edge panel that exist, counted from `column`.
   Index left(Index column) { return emit.sub(n, column); }
-  /// The end of the block of `size` that starts at `start`.
+  /// The end of the block of `size` that starts at `start`, a multiple of it.
   Index blockEnd(Index start, Index end, int64_t size) {
-    return emit.min(end, emit.add(start, emit.constant(size)));
+    Index full = emit.add(start, emit.constant(size));
+    return divides(end, size) ? full : emit.min(end, full);
   }
   /// The panel's place in packedB.
   mlir::Value placeOf(Index p) { return emit.value(emit.sub(p, firstPanel)); }

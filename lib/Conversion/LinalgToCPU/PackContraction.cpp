@@ -195,10 +195,16 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
   });
 }
 
+void ContractionEmitter::packPanels(Index panelFrom, Index panelTo, Index from,
+                                    Index extent) {
+  if (tiles.perWord > 1)
+    return packWords(panelFrom, panelTo, from, extent);
+  emit.loop(panelFrom, panelTo, emit.constant(1),
+            [&](Index p) { packPanel(p, from, extent); });
+}
+
 void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
   int64_t lanes = tiles.lanes;
-  if (tiles.perWord > 1)
-    return packPanelWords(p, from, extent);
   if (!b.unitColumn)
     return packPanelTransposed(p, from, extent);
   Index column = columnOf(p);
@@ -282,16 +288,13 @@ void ContractionEmitter::prefetchWord(Index p, Index word, Index from) {
   }
 }
 
-void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
-                                        std::optional<Index> panelTo) {
+void ContractionEmitter::packWords(Index panelFrom, Index panelTo, Index from,
+                                   Index extent) {
   int64_t lanes = tiles.lanes, perWord = tiles.perWord;
   Index zero = emit.constant(0), one = emit.constant(1);
   Index fullWords = emit.div(extent, perWord);
   auto eachPanel = [&](function_ref<void(Index)> body) {
-    if (panelTo)
-      emit.loop(p, *panelTo, one, body);
-    else
-      body(p);
+    emit.loop(panelFrom, panelTo, one, body);
   };
   // The rest of the last tile; squares fill it with zeros themselves.
   if (tiles.unit == ContractionTiles::Unit::Tiles &&
@@ -319,11 +322,10 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
                     emit.mul(word, emit.constant(perWord)));
   };
   if (b.unitColumn) {
-    // perWord rows of B become one row of words, of all panels of a chunk:
-    // rows are read as far as they are contiguous.
+    // perWord rows of B become one row of words, of all panels: rows are read
+    // as far as they are contiguous.
     auto packWord = [&](Index p, Index word, int64_t exist) {
-      if (panelTo)
-        prefetchWord(p, emit.add(word, emit.constant(prefetchedWords)), from);
+      prefetchWord(p, emit.add(word, emit.constant(prefetchedWords)), from);
       for (int64_t j = 0; j < tiles.nv; ++j) {
         Index at = emit.add(columnOf(p), emit.constant(j * lanes));
         std::optional<Index> count;
@@ -343,7 +345,7 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
     });
     return;
   }
-  auto source = [&](Index j) {
+  auto source = [&](Index p, Index j) {
     Index at = emit.add(columnOf(p), j);
     return divides(n, tiles.nr()) ? at : emit.min(at, emit.sub(n, one));
   };
@@ -352,7 +354,7 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
     MatrixView columns =
         op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
     auto words = VectorType::get(lanes, builder.getI32Type());
-    auto square = [&](Index j, Index kk, bool isWhole) {
+    auto square = [&](Index p, Index j, Index kk, bool isWhole) {
       std::optional<Index> count;
       if (!isWhole)
         count = emit.sub(extent, kk);
@@ -360,22 +362,23 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
       for (int64_t i = 0; i < lanes; ++i)
         rows.push_back(vector::BitCastOp::create(
             builder, loc, words,
-            packedRight(read(columns, source(emit.add(j, emit.constant(i))),
+            packedRight(read(columns, source(p, emit.add(j, emit.constant(i))),
                              emit.add(from, kk), perWord * lanes, count))));
       for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
         storeWords(vector::BitCastOp::create(builder, loc, wordsType(), row), p,
                    emit.add(emit.div(kk, perWord), emit.constant(i)),
                    emit.mul(j, emit.constant(perWord)));
     };
-    emit.loop(
-        zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
-          inSteps(extent, perWord * lanes,
-                  [&](Index kk, bool isWhole) { square(j, kk, isWhole); });
-        });
-    return;
+    return eachPanel([&](Index p) {
+      emit.loop(
+          zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
+            inSteps(extent, perWord * lanes,
+                    [&](Index kk, bool isWhole) { square(p, j, kk, isWhole); });
+          });
+    });
   }
-  emit.loop(zero, emit.constant(tiles.nr()), one, [&](Index j) {
-    Value at = emit.value(source(j));
+  auto column = [&](Index p, Index j) {
+    Value at = emit.value(source(p, j));
     eachWord([&](Index word, int64_t exist) {
       for (int64_t i = 0; i < perWord; ++i) {
         Value element = i < exist
@@ -390,6 +393,10 @@ void ContractionEmitter::packPanelWords(Index p, Index from, Index extent,
             ValueRange{placeOf(p), emit.value(word), emit.value(lane)});
       }
     });
+  };
+  eachPanel([&](Index p) {
+    emit.loop(zero, emit.constant(tiles.nr()), one,
+              [&](Index j) { column(p, j); });
   });
 }
 

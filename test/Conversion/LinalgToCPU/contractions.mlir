@@ -372,9 +372,17 @@ func.func @scaled_bytes(%a: memref<128x128xi8>, %b: memref<128x256xi8>, %s: memr
 
 // -----
 
-// AMX adds up 2048 terms before the sums are stored.
+// AMX adds up 2048 terms before the sums are stored. Each of the right operand's
+// rows, which is asked for ahead, is packed into two panels of 32 columns.
 // AMX-LABEL: func.func @long_sums
 // AMX:         memref.alloc() {{.*}} : memref<512x2080xbf16>
+// AMX:         scf.forall (%[[GROUP:.+]]) in (4) {
+// AMX:           %[[FIRST:.+]] = arith.muli %[[GROUP]], %c2
+// AMX:           %[[END:.+]] = arith.addi %[[FIRST]], %c2
+// AMX:           scf.for %{{.+}} = %c0{{.*}} to %c1024{{.*}} step %c1
+// AMX:             scf.for %{{.+}} = %[[FIRST]] to %[[END]] step %c1
+// AMX-COUNT-2:       memref.prefetch %{{.+}}, read, locality<3>, data : memref<2048x512xbf16
+// AMX:               vector.interleave
 func.func @long_sums(%a: memref<512x2048xbf16>, %b: memref<2048x512xbf16>, %c: memref<512x512xf32>) {
   linalg.matmul ins(%a, %b : memref<512x2048xbf16>, memref<2048x512xbf16>) outs(%c : memref<512x512xf32>)
   return
