@@ -14,6 +14,8 @@
 // RUN: %{run}
 // REDEFINE: %{function} = sequence
 // RUN: %{run}
+// REDEFINE: %{function} = last_dim
+// RUN: %{run}
 // REDEFINE: %{function} = unknown
 // RUN: %{run} --input=2x9x11x5xf32 --input=3x3x5xf32 --input=2x7x9x5xf32
 // RUN: %{run} --input=0x9x11x5xf32 --input=3x3x5xf32 --input=0x7x9x5xf32
@@ -69,4 +71,19 @@ func.func @unknown(%x: tensor<?x?x?x?xf32>, %w: tensor<3x3x?xf32>, %o: tensor<?x
 func.func @sharded(%x: tensor<2x12x40x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}, {}]>}, %w: tensor<3x3x16xf32>, %o: tensor<2x10x38x16xf32>) -> tensor<2x10x38x16xf32> {
   %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<2x12x40x16xf32>, tensor<3x3x16xf32>) outs(%o : tensor<2x10x38x16xf32>) -> tensor<2x10x38x16xf32>
   return %r : tensor<2x10x38x16xf32>
+}
+
+// Windows along the last dim, whose places are those of a block's threads: a running product of each row.
+func.func @last_dim(%x: tensor<7x15xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %w: tensor<8xf32>) -> tensor<7x8xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<7x8xf32>
+  %i = linalg.fill ins(%one : f32) outs(%e : tensor<7x8xf32>) -> tensor<7x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j + k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<7x15xf32>, tensor<8xf32>) outs(%i : tensor<7x8xf32>) {
+  ^bb0(%in: f32, %unused: f32, %out: f32):
+    %product = arith.mulf %out, %in : f32
+    linalg.yield %product : f32
+  } -> tensor<7x8xf32>
+  return %r : tensor<7x8xf32>
 }

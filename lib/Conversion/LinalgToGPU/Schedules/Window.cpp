@@ -276,7 +276,7 @@ private:
     overPlaces([&](int64_t number) {
       ValueRange here =
           ValueRange(sums).slice(size_t(number) * results, results);
-      if (first == own)
+      if (plan.slide < 0 || first == own)
         return store(here);
       emit.branch(emit.lessEqual(own, ivs[plan.slide]), [&] { store(here); });
     });
