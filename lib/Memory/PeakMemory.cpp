@@ -106,8 +106,10 @@ namespace {
 /// Values that are alive in a block, and in the blocks within.
 class PeakFinder {
 public:
-  PeakFinder(const MeshTable &meshes, bool isLocal, bool resultsFirst)
-      : meshes(meshes), isLocal(isLocal), resultsFirst(resultsFirst) {}
+  PeakFinder(const MeshTable &meshes, bool isLocal, bool resultsFirst,
+             bool sharesInLoops)
+      : meshes(meshes), isLocal(isLocal), resultsFirst(resultsFirst),
+        sharesInLoops(sharesInLoops) {}
 
   int64_t bytesOf(Value value) const {
     Halo halo = isLocal ? Halo() : presentHalo(value);
@@ -117,8 +119,7 @@ public:
     return localBytes(value.getType(),
                       isLocal ? PlacementAttr() : getPlacement(value), meshes);
   }
-  /// The most that values made in `block` take at one time; in a loop's body
-  /// all of them, for their buffers are made once, ahead of the loop.
+  /// The most that values made in `block` take at one time.
   /// `aliveAt`, if given, gets what is alive at each op of the block.
   MemoryPeak
   inBlock(Block &block,
@@ -129,7 +130,7 @@ private:
   bool isUneven(Value value) const;
 
   const MeshTable &meshes;
-  bool isLocal, resultsFirst;
+  bool isLocal, resultsFirst, sharesInLoops;
 };
 
 } // namespace
@@ -211,7 +212,8 @@ PeakFinder::inBlock(Block &block,
       return false;
     return endOf(value) <= position[op];
   };
-  bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
+  // Buffers of a loop's body are made once, ahead of the loop.
+  bool isLoop = !sharesInLoops && isa<LoopLikeOpInterface>(block.getParentOp());
   llvm::DenseMap<Value, size_t> lastUse;
   llvm::DenseSet<Value> stored; // owners of a value that has memory
   for (Operation *op : ops) {
@@ -314,11 +316,11 @@ PeakFinder::inBlock(Block &block,
 
 MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes,
                                llvm::DenseMap<Operation *, int64_t> *alive,
-                               bool resultsFirst) {
+                               bool resultsFirst, bool sharesInLoops) {
   Block &body = function.getBody().front();
   PeakFinder finder(meshes,
                     function->getParentOp()->hasAttr(ShardIRDialect::kStage),
-                    resultsFirst);
+                    resultsFirst, sharesInLoops);
   MemoryPeak peak = finder.inBlock(body, alive);
   int64_t throughout = 0;
   for (BlockArgument argument : body.getArguments())

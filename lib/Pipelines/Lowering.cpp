@@ -145,8 +145,8 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     pm.addPass(createReport({"", /*embed=*/true}));
   }
   if (options.getMemoryLimit() > 0)
-    pm.addPass(
-        createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
+    pm.addPass(createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true,
+                                  /*checkedAgain=*/false}));
 
   CollectivesToRuntimeOptions runtime;
   runtime.hash = lowering.hash;

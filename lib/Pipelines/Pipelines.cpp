@@ -75,8 +75,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   markAttention(pm, to, options);
   if (options.getMemoryLimit() > 0) {
     pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
-    pm.addPass(
-        createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
+    pm.addPass(createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true,
+                                  /*checkedAgain=*/to >= Stage::Cpu}));
   }
   verify(Stage::Collective);
   if (reached(Stage::Collective))

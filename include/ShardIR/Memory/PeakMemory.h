@@ -54,11 +54,13 @@ void sortHeld(llvm::SmallVectorImpl<HeldValue> &held);
 /// Requires one block, and placements or local types.
 /// `alive`, if given, gets the bytes that are alive at each op of the body.
 /// With `resultsFirst` the function's results have their memory from the start,
-/// as a program on buffers has.
+/// as a program on buffers has. Values made in a loop's body are alive
+/// together, as buffers that are made once, ahead of the loop; with
+/// `sharesInLoops` to their last use alone, which is the least they may take.
 MemoryPeak
 peakMemory(mlir::func::FuncOp function, const MeshTable &meshes,
            llvm::DenseMap<mlir::Operation *, int64_t> *alive = nullptr,
-           bool resultsFirst = false);
+           bool resultsFirst = false, bool sharesInLoops = false);
 
 } // namespace shardir
 

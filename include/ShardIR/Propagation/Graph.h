@@ -57,6 +57,9 @@ struct PropagationGraph {
     int mesh = 0; ///< index into `meshes`
     /// Executions per call of the program.
     double executions = 1;
+    /// The innermost loop around it, by a number of its own, or -1. Buffers of a
+    /// loop's body are made once: its values are alive together.
+    int loop = -1;
     /// An upper bound on how often its results are redistributed: a node in a
     /// loop whose operands do not change there is hoisted together with the
     /// redistribution of its result (R11 of docs/Semantics.md).

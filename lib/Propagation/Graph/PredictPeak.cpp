@@ -44,6 +44,9 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
       if (result >= 0)
         for (auto [user, operand] : graph.values[result].uses)
           ends[result] = std::max(ends[result], endOf(user));
+  std::map<int, int> loopEnds; // the last node in each loop
+  for (auto [n, node] : llvm::enumerate(graph.nodes))
+    loopEnds[node.loop] = int(n);
   LiveRanges<double> ranges(count);
   for (const PropagationGraph::Value &value : graph.values) {
     if (value.producer < 0)
@@ -79,6 +82,8 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
                   localBytes(value, placements[text], mesh) *
                       (isLong ? value.aliveTogether : 1));
     }
+    if (producer.loop >= 0)
+      last = std::max(last, loopEnds[producer.loop]);
     int first = isArgument ? 0 : value.producer;
     ranges.hold(first, std::max(first, last),
                 localBytes(value, has, mesh) * value.aliveTogether);

@@ -103,6 +103,7 @@ private:
   ManualAxes varying;
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;
+  llvm::DenseMap<mlir::Operation *, int> loopIds;
   std::vector<Origin> origins; ///< per node
   /// Per node the provenance of its annotation, as long as write() runs.
   llvm::SmallVector<mlir::ArrayAttr> annotations;

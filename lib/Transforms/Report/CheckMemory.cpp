@@ -112,7 +112,8 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
         continue;
       MemoryPeak peak;
       if (!isBufferized)
-        peak = peakMemory(function, meshes);
+        peak = peakMemory(function, meshes, /*alive=*/nullptr,
+                          /*resultsFirst=*/false, checkedAgain);
       else if (function.isPublic())
         peak = bufferPeak(function, /*use=*/nullptr, /*listHeld=*/true)
                    .value_or(peak);

@@ -63,21 +63,25 @@ def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
     bytes and provenance, what a split over a free axis would save, and, up to
     stage *collective*, what recomputing them behind the peak would save by the
     rules of `shardir-recompute-to-fit`. After that pass (`recomputed`) the latter
-    is left out: what it tried and did not take lowers no peak.
+    is left out: what it tried and did not take lowers no peak. Values of a loop's
+    body count as alive together; where buffers are checked later
+    (`checked-again`), which may share memory, they end at their last use.
 
     Example (test/Transforms/Report/check-memory.mlir):
 
     ```mlir
     // with limit=100
     %1 = math.exp %0 : tensor<8x16xf32>
-    // error: 'math.exp' op needs 1024 bytes at one time on a device, above the memory limit of 100
+    // error: 'math.exp' needs 1024 bytes at one time on a device, above the memory limit of 100
     // note: 512 bytes: argument 0 of @main ("x"), 'tensor<16x16xf32>', ...
     ```
   }];
   let options = [
     Option<"limit", "limit", "int64_t", "0", "bytes per device">,
     Option<"recomputed", "recomputed", "bool", "false",
-           "shardir-recompute-to-fit has run with this limit">
+           "shardir-recompute-to-fit has run with this limit">,
+    Option<"checkedAgain", "checked-again", "bool", "false",
+           "The program's buffers are checked, too">
   ];
 }
 
