@@ -11,6 +11,8 @@ import torch.utils._pytree as pytree
 import torch.utils.checkpoint as torch_checkpoint
 from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
+from ._torch_functions import WithoutValues
+
 
 @torch.library.custom_op("shardir::optimization_barrier", mutates_args=())
 def _barrier(x: torch.Tensor) -> torch.Tensor:
@@ -63,7 +65,8 @@ class _Frame(torch_checkpoint._CheckpointFrame):
         def again(*inputs: Any) -> None:
             nonlocal drawn
             before = _nodes()
-            recompute(*pytree.tree_map_only(torch.Tensor, _barrier, inputs))
+            with WithoutValues():  # torch.autograd.grad runs without the mode that it is called in
+                recompute(*pytree.tree_map_only(torch.Tensor, _barrier, inputs))
             _repeat_numbers(drawn, _random(_nodes()[len(before):]))
 
         def finish() -> None:

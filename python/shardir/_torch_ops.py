@@ -176,12 +176,45 @@ def decompositions() -> dict:
     for op in (aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two):
         table[op] = _counted_from_the_start(op)
     table[aten.histc.default] = _histc
+    table[aten.mse_loss_backward.default] = _mse_loss_backward
+    table[aten.smooth_l1_loss_backward.default] = _smooth_l1_loss_backward
+    table[aten.huber_loss_backward.default] = _huber_loss_backward
+    table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten._grouped_mm.default] = _grouped_mm
     fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
     if fallback is not None:  # what Hugging Face's experts call on CPUs
         table[fallback.default] = _grouped_mm
         table[torch.ops.transformers.grouped_mm_fallback_backward.default] = _grouped_mm_backward
     return table
+
+
+def _reduced(gradient: torch.Tensor, terms: torch.Tensor, reduction: int) -> torch.Tensor:
+    """The gradient of a loss's terms; of their mean (reduction 1) also where their number is not known, which PyTorch's
+    own decompositions make a float."""
+    return terms * gradient / terms.numel() if reduction == 1 else terms * gradient
+
+
+def _mse_loss_backward(gradient: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int) -> torch.Tensor:
+    return _reduced(gradient, 2 * (x - target), reduction)
+
+
+def _smooth_l1_loss_backward(gradient: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int,
+                             beta: float) -> torch.Tensor:
+    far = torch.sign(x - target)
+    return _reduced(gradient, torch.where((x - target).abs() < beta, (x - target) / beta, far) if beta else far, reduction)
+
+
+def _huber_loss_backward(gradient: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int,
+                         delta: float) -> torch.Tensor:
+    return _reduced(gradient, torch.clamp(x - target, -delta, delta), reduction)
+
+
+def _weight_norm_backward(gradient: torch.Tensor, v: torch.Tensor, g: torch.Tensor, norms: torch.Tensor,
+                          dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of w = g v / |v|, with a norm for each index of `dim`: the gradients of v and g."""
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
+    sums = (gradient * v).sum(others, keepdim=True)
+    return g / norms * (gradient - v * (sums / (norms * norms))), sums / norms
 
 
 def _weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],

@@ -42,6 +42,9 @@ def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torc
     trial, copies = _rebound(optimizer, [p.detach().clone() for p in parameters])
     for p, original in zip(copies, parameters):
         p.grad = torch.zeros_like(p) if original.requires_grad else None
+    for group in trial.param_groups:
+        if "weight_decay" in group:
+            group["weight_decay"] = 0  # the first momentum of SGD has it
     first: dict[Any, dict[str, torch.Tensor]] = {}
 
     def keep(group: Any) -> None:

@@ -14,6 +14,7 @@ import shardir.torch as st  # noqa: E402
 from shardir._compiler import run_tool, tool  # noqa: E402
 from shardir.torch import (ColwiseParallel, PrepareModuleOutput, Replicate, RowwiseParallel, SequenceParallel,  # noqa: E402
                            Shard)
+import torch.utils.checkpoint  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
@@ -270,9 +271,10 @@ def test_reports_tell_the_passes_of_a_step_apart():
 
 
 @pytest.mark.parametrize("make", [lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
+                                  lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.1),
                                   lambda p: torch.optim.Adam(p, lr=1e-2),
                                   lambda p: torch.optim.AdamW([{"params": p, "weight_decay": 0.1}], lr=1e-2)],
-                         ids=["sgd", "adam", "adamw"])
+                         ids=["sgd", "sgd-decay", "adam", "adamw"])
 def test_training_equals_pytorch(make, tmp_path):
     model = GPT()
     reference = copy.deepcopy(model)
@@ -474,6 +476,37 @@ def test_gradients_are_reduced_once():
     model, x, y = nn.Linear(8, 4), torch.randn(8, 8), torch.randn(8, 4)
     step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 4})
     assert sorted(c.kind for c in step.report.collectives) == ["all_reduce"] * 3  # weight, bias, loss
+
+
+@pytest.mark.parametrize("loss", [F.mse_loss, F.smooth_l1_loss, F.huber_loss])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_losses_of_any_number_of_terms(loss, dynamic):
+    model, batch = nn.Linear(8, 8), torch.export.Dim("batch")
+    twin, rows = copy.deepcopy(model), 11 if dynamic else 6
+    step = st.train_step(model, loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(torch.randn(6, 8), torch.randn(6, 8)),
+                         mesh=MESH, dynamic_shapes=[{0: batch}, {0: batch}] if dynamic else None)
+    x, y = 3 * torch.randn(rows, 8), torch.randn(rows, 8)
+    expected = loss(twin(x), y)
+    expected.backward()
+    close(step(x, y), expected)
+    close(step.state_dict()["weight"], twin.weight - 0.1 * twin.weight.grad)
+
+
+def test_checkpoints_around_causal_attention():
+    class Checkpointed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = Attention(8, 2)
+
+        def forward(self, x):
+            return torch.utils.checkpoint.checkpoint(self.attention, x, use_reentrant=False)
+
+    trains_as_pytorch(Checkpointed(), torch.randn(2, 6, 8), torch.randn(2, 6, 8))
+
+
+def test_weight_norm_trains():
+    trains_as_pytorch(nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(8, 6)), nn.Tanh()),
+                      torch.randn(4, 8), torch.randn(4, 6))
 
 
 def test_training_with_batches_of_any_size():
