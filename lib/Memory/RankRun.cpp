@@ -29,6 +29,11 @@ using namespace shardir;
 /// one hands on, and the third frees.
 static constexpr int64_t kTrips = 3;
 
+/// The place of `rank` in a mesh; ranks that it lacks run as its first.
+static int64_t positionIn(const Mesh &mesh, int64_t rank) {
+  return std::max<int64_t>(0, mesh.positionOf(rank));
+}
+
 std::optional<std::vector<int64_t>>
 shardir::argumentShape(func::FuncOp entry, unsigned number,
                        const MeshTable &meshes, int64_t rank) {
@@ -46,7 +51,7 @@ shardir::argumentShape(func::FuncOp entry, unsigned number,
     return std::nullopt;
   const Mesh &mesh = meshes.get(placement);
   return localShape(placement.getValue(), mesh, shapeOf(tensor),
-                    std::max<int64_t>(0, mesh.positionOf(rank)));
+                    positionIn(mesh, rank));
 }
 
 bool RankRun::enter(func::FuncOp entry) {
@@ -148,9 +153,8 @@ std::optional<int64_t> shardir::numberOnRank(Operation &op,
   if (auto axis = dyn_cast<AxisIndexOp>(op)) {
     for (const Mesh &mesh : meshes.all())
       if (mesh.name == axis.getMesh())
-        return mesh.coordinates(std::max<int64_t>(
-            0, mesh.positionOf(
-                   rank)))[size_t(mesh.axisIndex(axis.getAxis().str()))];
+        return mesh.coordinates(positionIn(
+            mesh, rank))[size_t(mesh.axisIndex(axis.getAxis().str()))];
     return std::nullopt;
   }
   auto map = [&](AffineMap map) {

@@ -48,10 +48,6 @@ public:
   bool mayDiffer = false;
 
 private:
-  /// The place of this rank in a mesh; ranks that it lacks run as its first.
-  int64_t positionIn(const Mesh &mesh) const {
-    return std::max<int64_t>(0, mesh.positionOf(rank));
-  }
   std::optional<int64_t> get(mlir::Value value) const {
     std::optional<int64_t> number = mlir::getConstantIntValue(value);
     if (auto found = numbers.find(value); !number && found != numbers.end())

@@ -46,7 +46,7 @@ void shardir::markAttention(OpPassManager &pm, Stage to,
   pm.addNestedPass<func::FuncOp>(createMarkAttention(mark));
 }
 
-/// On the CPU ranks wait for each other's data alone, unless asked otherwise.
+/// Unless the option says so, collectives go on beside work on the GPU alone.
 static bool overlaps(Stage to, const shardir::PipelineOptions &options) {
   return options.overlap.hasValue() ? bool(options.overlap)
                                     : isForGpu(to, options);

@@ -52,16 +52,12 @@ struct DeviceClocks {
   llvm::DenseMap<Value, Pending> pending; ///< by the buffers of their results
 };
 
-/// Plays ops on one device, or on the first and the last one of each mesh.
+/// Plays ops on the devices of `ranks` together.
 class StepTimePrediction {
 public:
-  StepTimePrediction(const MeshTable &meshes, const Machine &machine)
+  StepTimePrediction(const MeshTable &meshes, const Machine &machine,
+                     const std::set<int64_t> &ranks = {0})
       : meshes(meshes), machine(machine) {
-    auto ranksOf = [](const Mesh &mesh) { return mesh.ranks(); };
-    std::set<int64_t> ranks = {0};
-    if (!llvm::all_equal(llvm::map_range(meshes.all(), ranksOf)))
-      for (const Mesh &mesh : meshes.all())
-        ranks.insert({mesh.rankAt(0), mesh.rankAt(mesh.numDevices() - 1)});
     for (int64_t rank : ranks)
       devices.emplace_back().rank = rank;
     for (DeviceClocks &device : devices)
@@ -110,6 +106,17 @@ private:
   std::vector<DeviceClocks> devices;
   SmallVector<DeviceClocks *> active; ///< those that run what is visited
 };
+
+/// One device where all meshes have the same ranks, else the first and the last
+/// one of each mesh.
+std::set<int64_t> ranksToPlay(const MeshTable &meshes) {
+  auto ranksOf = [](const Mesh &mesh) { return mesh.ranks(); };
+  std::set<int64_t> ranks = {0};
+  if (!llvm::all_equal(llvm::map_range(meshes.all(), ranksOf)))
+    for (const Mesh &mesh : meshes.all())
+      ranks.insert({mesh.rankAt(0), mesh.rankAt(mesh.numDevices() - 1)});
+  return ranks;
+}
 
 /// The most that an extent may be on any device.
 std::optional<int64_t> largest(OpFoldResult size) {
@@ -380,7 +387,7 @@ bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
   return true;
 }
 
-/// What an integer is on `device`, if that follows from its rank.
+/// The integer `value` on `device`, if it follows from the device's rank.
 std::optional<int64_t> StepTimePrediction::valueOn(const DeviceClocks &device,
                                                    Value value) const {
   if (auto number = getConstantIntValue(value))
@@ -476,7 +483,7 @@ std::optional<StepTime> shardir::predictStep(func::FuncOp entry) {
   auto module = entry->getParentOfType<ModuleOp>();
   MeshTable meshes(module);
   Machine machine = getMachine(module);
-  StepTimePrediction prediction(meshes, machine);
+  StepTimePrediction prediction(meshes, machine, ranksToPlay(meshes));
   if (!prediction.run(entry.getBody().front()))
     return std::nullopt;
   return prediction.get();

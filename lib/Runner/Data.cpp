@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <regex>
 #include <set>
 
 using namespace shardir;
@@ -205,13 +204,14 @@ void RunData::loadArguments() {
     progress.show(i);
     const Tensor &tensor = program.arguments[i];
     if (!sources[i]) {
-      if (!tensor.isStatic())
-        failUsage(
-            nameOf("argument", i) + " is " + tensor.typeString() +
-            ": random arrays need known extents; give each argument an "
-            "--input, such as --input=" +
-            std::regex_replace(tensor.typeString(), std::regex("\\?"), "8") +
-            " for zeros");
+      if (!tensor.isStatic()) {
+        std::string example = tensor.typeString();
+        std::replace(example.begin(), example.end(), '?', '8');
+        failUsage(nameOf("argument", i) + " is " + tensor.typeString() +
+                  ": random arrays need known extents; give each argument an "
+                  "--input, such as --input=" +
+                  example + " for zeros");
+      }
       arguments[i] = randomArray(tensor.type, tensor.shape, options.seed, i);
       shapes[i] = tensor.shape;
       random += (random.empty() ? "" : ", ") + std::to_string(i) + " (" +

@@ -28,8 +28,8 @@ std::optional<std::vector<int64_t>> argumentShape(mlir::func::FuncOp entry,
                                                   const MeshTable &meshes,
                                                   int64_t rank);
 
-/// What a `shardir.axis_index`, or arithmetic on integers with the values
-/// `operands`, gives on `rank`. Nothing for other ops.
+/// The result on `rank` of a `shardir.axis_index`, or of arithmetic on integers
+/// with the values `operands`. Nothing for other ops.
 std::optional<int64_t> numberOnRank(mlir::Operation &op,
                                     llvm::ArrayRef<int64_t> operands,
                                     const MeshTable &meshes, int64_t rank);

@@ -247,8 +247,8 @@ void ContractionEmitter::kBlock(Index from, Index extent, Value first) {
     int64_t group = b.unitColumn ? std::max<int64_t>(2 * 512 / rowBits, 1) : 1;
     Index panels = emit.ceilDiv(columns, nr);
     share(emit.ceilDiv(panels, group), [&](Index g) {
-      Index start = emit.mul(g, emit.constant(group));
-      packPanels(start, blockEnd(start, panels, group), from, extent);
+      Index panel = emit.mul(g, emit.constant(group));
+      packPanels(panel, blockEnd(panel, panels, group), from, extent);
     });
     compute(columns);
   });

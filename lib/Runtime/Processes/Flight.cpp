@@ -118,7 +118,7 @@ void FlightQueue::push(Flight flight) {
     std::lock_guard<std::mutex> lock(mutex);
     flights.push_back(std::move(flight));
     ++pushed;
-    // What can leave does so before the rank goes on.
+    // Its first messages leave before the rank goes on.
     if (flights.size() == 1)
       advance();
   }

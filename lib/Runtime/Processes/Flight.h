@@ -77,8 +77,8 @@ private:
   std::deque<EngineCall> calls;
 };
 
-/// The started collectives of a rank. One call at a time, but for those of a
-/// thread of its own.
+/// The started collectives of a rank. The rank's thread calls it; a thread of
+/// its own goes on with them meanwhile.
 class FlightQueue {
 public:
   FlightQueue() = default;

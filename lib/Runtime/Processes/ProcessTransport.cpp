@@ -422,12 +422,11 @@ GroupWait ProcessCommunicator::admit(const std::vector<StepCall> &calls,
   const std::vector<int> &group = groupOf(calls);
   Plan &plan = planOf(calls.front());
   Plan::Channel &channel = beside ? plan.beside : plan.inLine;
-  bool isMade = channel.isMade && channel.generation == world.generation;
+  bool isMade = channel.generation == world.generation;
   GroupWait wait = enter(group, plan.group, isMade || hasGroup(group, beside),
                          [&] { return postOf(calls); });
   if (!rank.gpu && !isMade && group.size() > 1)
     channel.comm = world.groupComm(group, beside);
-  channel.isMade = true;
   channel.generation = world.generation;
   return wait;
 }

@@ -322,9 +322,8 @@ private:
     int rank = 0; ///< of which it is: that of a process may change
     bool reduces = false;
     uint64_t group = 0; ///< a hash of the members
-    /// Of a generation of communicators.
+    /// Made in a generation of communicators; 0 is none.
     struct Channel {
-      bool isMade = false;
       MpiComm comm = nullptr;
       uint64_t generation = 0;
     };
