@@ -23,6 +23,7 @@ try:
     import jax
     import numpy as np
     from jax._src import source_info_util
+    from jax._src.interpreters import mlir
     from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 except ImportError as _error:
     raise ImportError(f"shardir.jax needs JAX ({_error}): pip install 'shardir[jax]'") from None
@@ -182,6 +183,7 @@ class Jitted:
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
+        from ._jax_linalg import lowering_rules
         from ._stablehlo import names_of_main, to_linalg
         for x in jax.tree.leaves(self._dynamic(args, kwargs)):
             _refuse_tracer(x)
@@ -189,7 +191,9 @@ class Jitted:
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
         with self._mesh_context():
-            lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",))
+            parameters = mlir.LoweringParameters(override_lowering_rules=lowering_rules())
+            lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",),
+                                                                 _private_parameters=parameters)
         results = jax.tree.leaves(lowered.out_info)
         positional, keywords = self._dynamic(shapes, named)
         given = _broadcast(self._in, positional, "in_shardings", self.__name__)

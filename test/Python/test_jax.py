@@ -19,12 +19,20 @@ from jax.sharding import PartitionSpec as P
 MESH = {"dp": 2, "tp": 2}
 X = jnp.asarray(np.random.default_rng(0).standard_normal((5, 6)), jnp.float32)
 I = jnp.array([3, 0, 3, 5, 0], jnp.int32)
+MATRICES = jnp.asarray(np.random.default_rng(3).standard_normal((3, 5, 5)), jnp.float32)
+POSITIVE = MATRICES @ MATRICES.swapaxes(1, 2) + jnp.eye(5)
 IMAGE = jnp.asarray(np.random.default_rng(1).standard_normal((2, 8, 8, 3)), jnp.float32)
 KERNEL = jnp.asarray(np.random.default_rng(2).standard_normal((3, 3, 3, 4)), jnp.float32)
 
 
 def convolution(c, k):
     return lax.conv_general_dilated(c, k, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def joined(factors):
+    """The product of a decomposition's factors, which are unique up to signs."""
+    *first, last = factors
+    return (first[0] if len(first) == 1 else first[0] * first[1][..., None, :]) @ last
 
 
 def close(actual, expected):
@@ -58,6 +66,16 @@ CASES = {
     "checkpoint": (jax.grad(lambda x: jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(x).sum()), X),
     "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 6), X, I),
     "unsigned": (lambda i: (i.astype(jnp.uint8) - 1) // 3, I), "bfloat16": (lambda x: x.astype(jnp.bfloat16) * 2, X),
+    "cholesky": (jnp.linalg.cholesky, POSITIVE), "inv": (jnp.linalg.inv, MATRICES), "slogdet": (jnp.linalg.slogdet, MATRICES),
+    "solve": (lambda a, b: jnp.linalg.solve(a, b[..., :2]), MATRICES, POSITIVE),
+    "cholesky_gradient": (jax.grad(lambda a: jnp.linalg.cholesky(a).sum()), POSITIVE),
+    "lu": (jax.vmap(lambda a: jax.scipy.linalg.lu(a[:3])), MATRICES), "qr": (lambda a: jnp.linalg.qr(a[..., :3]), MATRICES),
+    "eigenvalues": (jnp.linalg.eigvalsh, POSITIVE), "pinv": (lambda a: jnp.linalg.pinv(a[:, :4]), MATRICES),
+    "singular_values": (lambda a: jnp.linalg.svd(a[:, :4], compute_uv=False), MATRICES),
+    "svd": (lambda a: joined(jnp.linalg.svd(a[:, :4], full_matrices=False)), MATRICES),
+    "svd_of_rank_1": (lambda a: joined(jnp.linalg.svd(a[:, :1] * a[..., :1])), MATRICES),
+    "eigenvectors": (lambda a: (lambda w, v: joined((v, w, v.swapaxes(1, 2))))(*jnp.linalg.eigh(a)), POSITIVE),
+    "normal": (lambda a, k: jax.random.multivariate_normal(k, jnp.zeros(5), a[0], (4,)), POSITIVE, jax.random.key(2)),
 }
 
 
