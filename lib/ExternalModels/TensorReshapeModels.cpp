@@ -109,20 +109,19 @@ static LocalValues localizeExpand(tensor::ExpandShapeOp op, OpBuilder &builder,
   ValueRange globalSizes = operands.drop_front();
   SmallVector<OpFoldResult> shape(local.getRank());
   size_t unknown = 0;
-  for (const ReassociationIndices &group : groups)
-    for (int64_t dim : group) {
-      Value extent;
-      if (ShapedType::isDynamic(op.getStaticOutputShape()[dim]))
-        extent = globalSizes[unknown++];
-      if (!local.isDynamicDim(dim))
-        shape[dim] = builder.getIndexAttr(local.getDimSize(dim));
-      else if (!global.type.isDynamicDim(dim) || localizer.isCut(global, dim))
-        shape[dim] = localizer.localExtent(builder, loc, global, dim);
-      else
-        shape[dim] = extent
-                         ? OpFoldResult(extent)
-                         : builder.getIndexAttr(op.getStaticOutputShape()[dim]);
-    }
+  for (int64_t dim = 0; dim < local.getRank(); ++dim) {
+    Value extent;
+    if (ShapedType::isDynamic(op.getStaticOutputShape()[dim]))
+      extent = globalSizes[unknown++];
+    if (!local.isDynamicDim(dim))
+      shape[dim] = builder.getIndexAttr(local.getDimSize(dim));
+    else if (!global.type.isDynamicDim(dim) || localizer.isCut(global, dim))
+      shape[dim] = localizer.localExtent(builder, loc, global, dim);
+    else
+      shape[dim] = extent
+                       ? OpFoldResult(extent)
+                       : builder.getIndexAttr(op.getStaticOutputShape()[dim]);
+  }
   Value source = castTo(builder, loc, operands[0], mergedType(local, groups));
   return SmallVector<Value>{
       tensor::ExpandShapeOp::create(builder, loc, local, source, groups, shape)

@@ -49,7 +49,7 @@ LogicalResult ImportMeshes::collect() {
       op->emitOpError("cannot be read: ") << error;
       return WalkResult::interrupt();
     }
-    declared.try_emplace(name.getValue(), Declared{op->getLoc(), *mesh});
+    declared.try_emplace(name.getValue().str(), Declared{op->getLoc(), *mesh});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -136,9 +136,13 @@ StringAttr ImportMeshes::get(Location loc, const ShardySharding &sharding,
     for (const std::string &axis : axes)
       mesh.axes.push_back({axis, kUnknown, 8, {}});
   }
-  if (mesh.axes.empty() && mesh.devices.empty())
+  if (mesh.axes.empty() && mesh.devices.empty()) {
     for (MeshOp op : module.getOps<MeshOp>())
       return op.getSymNameAttr();
+    for (const auto &[other, found] : declared)
+      if (!found.mesh.axes.empty())
+        return createNamed(found.loc, other, found.mesh);
+  }
   // The one device of a maximal mesh, or what nothing says more about.
   if (mesh.axes.empty())
     mesh.axes.push_back({"device", 1, 1, {}});

@@ -21,6 +21,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+
 namespace shardir {
 
 /// The text of an annotation: a string's, an opaque attribute's, or what the
@@ -56,7 +58,7 @@ private:
     mlir::Location loc;
     Mesh mesh;
   };
-  llvm::StringMap<Declared> declared;
+  std::map<std::string, Declared, std::less<>> declared;
 };
 
 } // namespace shardir

@@ -244,7 +244,7 @@ def _svd(a: jax.Array, *, full_matrices: bool, compute_uv: bool, **_: Any) -> An
 
 
 def lowering_rules() -> tuple[tuple[Any, Any], ...]:
-    """What JAX lowers to calls of LAPACK, as `jax.stages.Traced.lower` takes it."""
+    """Of what JAX computes in LAPACK, as `jax.stages.Traced.lower` takes them."""
     rules = ((linalg.cholesky_p, _cholesky, False), (linalg.triangular_solve_p, _triangular_solve, False),
              (linalg.lu_p, _lu, True), (linalg.lu_pivots_to_permutation_p, _pivots_to_permutation, False),
              (linalg.geqrf_p, _geqrf, True), (linalg.householder_product_p, _householder_product, False), (linalg.eigh_p, _eigh, True),

@@ -73,8 +73,8 @@ def _remove_empty_tensors(module: ir.Module) -> None:
             continue
         kind, loc, ip = op.results[0].type, op.location, ir.InsertionPoint(op)
         if _is_empty(op.results[0]):
-            attributes = {"value": ir.Attribute.parse(f"dense<> : {kind}")}
-            new = ir.Operation.create("stablehlo.constant", [kind], attributes=attributes, loc=loc, ip=ip)
+            new = ir.Operation.parse(f"stablehlo.constant dense<> : {kind}")
+            ip.insert(new)
         elif op.name == "stablehlo.pad" and _is_empty(op.operands[0]):
             attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get([])}
             new = ir.Operation.create("stablehlo.broadcast_in_dim", [kind], [op.operands[1]], attributes, loc=loc,
@@ -88,6 +88,41 @@ def _remove_empty_tensors(module: ir.Module) -> None:
         _replace(op, new)
 
 
+def _split_complex(module: ir.Module) -> None:
+    """Complex arguments and results of @main get a dim more, of their real and imaginary parts."""
+    main = _symbols(module)["main"]
+    block = main.regions[0].blocks[0]
+    end = block.operations[len(block.operations) - 1].operation
+
+    def parts(value: Any) -> tuple[Any, list[int]] | None:
+        kind = ir.RankedTensorType(value.type)
+        element = kind.element_type
+        return (element.element_type, list(kind.shape)) if isinstance(element, ir.ComplexType) else None
+
+    first = _Builder(block.operations[0].operation)
+    for argument in block.arguments:
+        if found := parts(argument):
+            element, shape = found
+            kind, limit = argument.type, [*shape, 1]
+            argument.set_type(ir.RankedTensorType.get([*shape, 2], element))
+            halves = [first.slice(argument, [0] * len(shape) + [i], [*shape, i + 1], [1] * len(limit)) for i in (0, 1)]
+            flat = [first.make("reshape", shape, element, [x]) for x in halves]
+            joined = first.make("complex", shape, ir.RankedTensorType(kind).element_type, flat)
+            argument.replace_all_uses_with(joined)
+            for half in halves:
+                half.owner.operands[0] = argument
+    last = _Builder(end)
+    for i, value in enumerate(end.operands):
+        if found := parts(value):
+            element, shape = found
+            halves = [last.make("reshape", [*shape, 1], element, [last.make(part, shape, element, [value])])
+                      for part in ("real", "imag")]
+            end.operands[i] = last.make("concatenate", [*shape, 2], element, halves, dimension=ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(64), len(shape)))
+    types = [a.type for a in block.arguments], [v.type for v in end.operands]
+    main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*types))
+
+
 def _drop_reductions_of_nothing(module: ir.Module) -> None:
     """A reduction over no dims is its operand: the initial value is neutral."""
     for op in _walk(module.operation):
@@ -95,6 +130,30 @@ def _drop_reductions_of_nothing(module: ir.Module) -> None:
             for old, value in zip(op.results, list(op.operands)[:len(op.results)]):
                 old.replace_all_uses_with(value)
             op.erase()
+
+
+def _saturate(op: Any) -> None:
+    """A float that no integer of a convert's type is near to becomes the least or largest one, and NaN 0, as XLA has
+    it: what comes of such a float is undefined in arith."""
+    source, kind = ir.RankedTensorType(op.operands[0].type), ir.RankedTensorType(op.results[0].type)
+    element, integer = source.element_type, kind.element_type
+    if not isinstance(element, ir.FloatType) or element.width < 16 or not isinstance(
+            integer, ir.IntegerType) or integer.width == 1:
+        return
+    low, high = (0, 1 << integer.width) if integer.is_unsigned else (-(1 << (integer.width - 1)), 1 << (integer.width - 1))
+    b, x, shape = _Builder(op), op.operands[0], list(kind.shape)
+
+    def constant(type_: Any, value: Any) -> Any:
+        return b.make("constant", shape, type_, [], value=ir.Attribute.parse(
+            f"dense<{value}> : {ir.RankedTensorType.get(shape, type_)}"))
+
+    found = b.make("convert", shape, integer, [x])
+    for direction, bound, value in (("GE", float(high), high - 1), ("LE", float(low), low), ("NE", None, 0)):
+        bit = b.make("compare", shape, ir.IntegerType.get_signless(1), [x, x if bound is None else constant(element, bound)],
+                     comparison_direction=ir.Attribute.parse(f"#stablehlo<comparison_direction {direction}>"))
+        found = b.make("select", shape, integer, [bit, constant(integer, value), found])
+    op.results[0].replace_all_uses_with(found)
+    op.erase()
 
 
 def _ints(op: Any, name: str, default: int, count: int) -> list[int]:
@@ -397,10 +456,8 @@ def _branches_to_scf(op: Any) -> None:
 
 def _refuse_what_is_left(module: ir.Module) -> None:
     for op in _walk(module.operation):
-        if op.name.startswith("complex."):
-            _refuse(op, "complex numbers are not supported: compute with real and imaginary parts")
         if op.name == "stablehlo.fft":
-            _refuse(op, "Fourier transforms are not supported")
+            _refuse(op, "Fourier transforms are supported by shardir.jax.jit alone")
         if op.name == "stablehlo.custom_call":
             target = str(op.attributes["call_target_name"]) if "call_target_name" in op.attributes else ""
             if "sharding" not in target.lower() and "SPMD" not in target:
@@ -524,6 +581,7 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
     module.context.allow_unregistered_dialects = True
     with module.context, ir.Location.unknown(module.context):
         _name_main(module)
+        _split_complex(module)
         _write_in_place(module, arguments, results)
         mesh_name = _place_main(module, mesh, arguments, results) if mesh else ""
         for op in _walk(module.operation):
@@ -534,6 +592,9 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
         _drop_reductions_of_nothing(module)
         _hide_partition_ids(module)
         for op in _walk(module.operation):
+            if op.name == "stablehlo.convert":
+                _saturate(op)
+                continue
             if op.name == "stablehlo.select_and_scatter":
                 _expand_select_and_scatter(op)
                 continue

@@ -232,13 +232,16 @@ def _elements(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offse
 
 
 def _is_whole(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None) -> bool:
-    return list(size) == list(x.shape) and not offset and all(
-        a == b for a, b, n in zip(stride, x.stride(), size) if n != 1)
+    """Whether these are all elements in their order, maybe of another shape."""
+    if offset or math.prod(size) != x.numel() or not (x.is_contiguous() or list(size) == list(x.shape)):
+        return False
+    own = torch.empty(list(size), device="meta").stride() if x.is_contiguous() else x.stride()
+    return all(a == b for a, b, n in zip(stride, own, size) if n != 1)
 
 
 def _as_strided(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None) -> Any:
     if _is_whole(x, size, stride, offset):
-        return x.clone()
+        return x.clone().reshape(list(size))
     if not x.is_contiguous():
         return NotImplemented
     return x.reshape(-1)[_elements(x, size, stride, offset)]
@@ -247,7 +250,7 @@ def _as_strided(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], off
 def _as_strided_scatter(x: torch.Tensor, source: torch.Tensor, size: Sequence[int], stride: Sequence[int],
                         offset: int | None = None) -> Any:
     if _is_whole(x, size, stride, offset):
-        return source.clone()
+        return source.clone().reshape(x.shape)
     if not x.is_contiguous():
         return NotImplemented
     return x.reshape(-1).index_put([_elements(x, size, stride, offset)], source).view(x.shape)

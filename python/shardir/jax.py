@@ -88,13 +88,17 @@ class Lowered:
 def _physical_aval(aval: Any) -> Any:
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
         return jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
+    if jax.numpy.issubdtype(aval.dtype, np.complexfloating):
+        return jax.ShapeDtypeStruct((*aval.shape, 2), np.finfo(aval.dtype).dtype)
     return aval
 
 
 def _maker(aval: Any) -> Callable[[np.ndarray], jax.Array]:
     """What makes a result of an array of NumPy that is given up."""
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data
+        return functools.partial(jax.random.wrap_key_data, impl=aval.dtype._impl)
+    if jax.numpy.issubdtype(aval.dtype, np.complexfloating):
+        return lambda array: jax.numpy.asarray(array.view(aval.dtype)[..., 0])
     if _put is None:
         return jax.numpy.asarray
     device = jax.local_devices(backend="cpu")[0]
@@ -110,17 +114,21 @@ def _refuse_tracer(x: Any) -> None:
 
 def _leaf(x: Any, is_key: bool) -> np.ndarray | Local:
     """An argument as the program takes it, in place where it is on the host: keys of random numbers are integers
-    there."""
+    there, and complex numbers two floats."""
     if isinstance(x, Local):
-        return Local(_leaf(x.array, is_key), x.shape)
+        array = _leaf(x.array, is_key)
+        return Local(array, (*x.shape, *array.shape[len(x.shape):]))
     if isinstance(x, jax.Array):
         _refuse_tracer(x)
         if x.is_deleted():
             raise UsageError(f"an array of shape {x.shape} has been deleted: it was donated to an earlier call")
-        return np.asarray(jax.random.key_data(x) if is_key else x)
-    array = np.asarray(x)
-    dtype = jax.dtypes.canonicalize_dtype(array.dtype)
-    return array if array.dtype == dtype else array.astype(dtype)
+        array = np.asarray(jax.random.key_data(x) if is_key else x)
+    else:
+        array = np.asarray(x)
+        array = array.astype(jax.dtypes.canonicalize_dtype(array.dtype), copy=False)
+    if np.iscomplexobj(array):
+        return np.ascontiguousarray(array).reshape(*array.shape, 1).view(np.finfo(array.dtype).dtype)
+    return array
 
 
 class Jitted:
@@ -183,7 +191,7 @@ class Jitted:
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
-        from ._jax_linalg import lowering_rules
+        from . import _jax_linalg, _jax_ops
         from ._stablehlo import names_of_main, to_linalg
         for x in jax.tree.leaves(self._dynamic(args, kwargs)):
             _refuse_tracer(x)
@@ -191,7 +199,8 @@ class Jitted:
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
         with self._mesh_context():
-            parameters = mlir.LoweringParameters(override_lowering_rules=lowering_rules())
+            rules = (*_jax_linalg.lowering_rules(), *_jax_ops.lowering_rules())
+            parameters = mlir.LoweringParameters(override_lowering_rules=rules)
             lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",),
                                                                  _private_parameters=parameters)
         results = jax.tree.leaves(lowered.out_info)
@@ -294,7 +303,7 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
                 raise UsageError(f"{what}: {spec} names axis '{axis}', which the mesh lacks; it has: "
                                  + ", ".join(mesh.axes) + near(str(axis), list(mesh.axes)))
             dims[d].append(axis)
-    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+    if len(_physical_aval(value).shape) > rank:
         dims, is_open = dims + [[]], is_open + [False]
     return dims_attribute(mesh, dims, open_dims=is_open)
 

@@ -38,7 +38,9 @@ def joined(factors):
 def close(actual, expected):
     for a, e in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
         assert a.shape == e.shape and a.dtype == e.dtype
-        if jnp.issubdtype(e.dtype, jnp.floating):
+        if jnp.issubdtype(e.dtype, jnp.complexfloating):
+            np.testing.assert_allclose(a, e, rtol=2e-4, atol=2e-5)
+        elif jnp.issubdtype(e.dtype, jnp.floating):
             np.testing.assert_allclose(np.asarray(a, np.float32), np.asarray(e, np.float32), rtol=2e-4, atol=2e-5)
         else:
             np.testing.assert_array_equal(a, e)
@@ -75,6 +77,15 @@ CASES = {
     "svd": (lambda a: joined(jnp.linalg.svd(a[:, :4], full_matrices=False)), MATRICES),
     "svd_of_rank_1": (lambda a: joined(jnp.linalg.svd(a[:, :1] * a[..., :1])), MATRICES),
     "eigenvectors": (lambda a: (lambda w, v: joined((v, w, v.swapaxes(1, 2))))(*jnp.linalg.eigh(a)), POSITIVE),
+    "saturates": (lambda x: [(x * s).astype(t) for s in (100, 1e10) for t in (jnp.uint8, jnp.int8, jnp.int32, jnp.uint32)],
+                  X.at[0, 0].set(jnp.nan)),
+    "approx_max_k": (lambda x: lax.approx_max_k(x, 2, reduction_dimension=0), X),
+    "complex": (lambda z, x: (z * x, z @ z.T, abs(z).sum(), jnp.exp(1j * x) / (2 + z)), X[:, :5] + 1j * X[:, 1:], X[:, 1:]),
+    "complex_gradient": (jax.grad(lambda x, y: (abs(jnp.exp(1j * x) * lax.complex(x, y)) ** 2).sum()), X, X),
+    "complex_scan": (lambda z: lax.associative_scan(jnp.multiply, z), X + 1j * X),
+    "fft": (lambda z: (jnp.fft.fft(z), jnp.fft.ifft2(z), jnp.fft.irfft(z, 7), jnp.fft.fft(z, axis=0, norm="ortho")), X + 1j * X),
+    "rfft": (lambda x: (jnp.fft.rfft(x), jnp.fft.rfftn(x), jnp.fft.irfftn(jnp.fft.rfftn(x), x.shape)), X),
+    "rfft_gradient": (jax.grad(lambda x: (abs(jnp.fft.rfft(x)) ** 2).sum()), X),
     "normal": (lambda a, k: jax.random.multivariate_normal(k, jnp.zeros(5), a[0], (4,)), POSITIVE, jax.random.key(2)),
 }
 
@@ -84,6 +95,23 @@ def test_equals_jax(name):
     f, *arguments = CASES[name]
     specs = tuple(P("dp") if a.ndim else P() for a in arguments)
     close(shardir.jax.jit(f, mesh=MESH, in_shardings=specs)(*arguments), f(*arguments))
+
+
+def test_keys_are_results():
+    for key in (jax.random.key(1), jax.random.key(7, impl="rbg")):
+        split = shardir.jax.jit(lambda k: jax.random.split(k, 3), mesh=MESH)(key)
+        assert split.dtype == key.dtype
+        close(jax.random.key_data(split), jax.random.key_data(jax.random.split(key, 3)))
+
+
+def test_keys_folded_with_the_index_of_a_device():
+    def noise(x, k):
+        return x + jax.random.normal(jax.random.fold_in(k, lax.axis_index("dp")), x.shape)
+
+    f = jax.shard_map(noise, mesh=AbstractMesh((2,), ("dp",)), in_specs=(P("dp"), P()), out_specs=P("dp"))
+    key = jax.random.key(1)
+    halves = [x + jax.random.normal(jax.random.fold_in(key, i), x.shape) for i, x in enumerate((X[:2], X[2:4]))]
+    close(shardir.jax.jit(f, mesh={"dp": 2})(X[:4], key), jnp.concatenate(halves))
 
 
 def test_checkpoints_recompute():

@@ -784,3 +784,10 @@ def test_strict_speaks_of_what_python_has():
     model, x = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 8)), torch.ones(6, 8)
     with pytest.raises(shardir.CompileError, match="request it with shardir.constrain .*in PyTorch output_layouts"):
         st.compile(model, args=(x,), mesh=MESH, plan={"0": ColwiseParallel(), "1": RowwiseParallel()}, options="strict")
+
+
+def test_group_norm_of_a_split_batch_moves_nothing():
+    model, x = nn.GroupNorm(3, 6).eval(), torch.randn(5, 6, 3, 2)
+    f = st.compile(model, args=(x,), mesh={"dp": 2}, inputs=[[Shard(0)]])
+    torch.testing.assert_close(f(x), model(x))
+    assert not f.report.collectives

@@ -4,6 +4,7 @@
 // RUN: shard-run %s --verify --function=empty
 // RUN: shard-run %s --verify --function=straddles
 // RUN: shard-run %s --verify --function=one_axis_over_two_factors
+// RUN: shard-run %s --verify --function=of_a_scalar
 
 // Reshapes of sharded dims give what the unsharded program gives: strided,
 // uneven and empty shards, and cuts that fit no factor.
@@ -42,4 +43,13 @@ func.func @straddles(%a: tensor<6xi64> {shardir.placement = #shardir.placement<@
 func.func @one_axis_over_two_factors(%a: tensor<6xi64> {shardir.placement = #shardir.placement<@m, [{"y", "x"}]>}) -> tensor<3x2xi64> {
   %0 = tensor.expand_shape %a [[0, 1]] output_shape [3, 2] : tensor<6xi64> into tensor<3x2xi64>
   return %0 : tensor<3x2xi64>
+}
+
+// A scalar that is a sum over devices.
+func.func @of_a_scalar(%x: tensor<5xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) -> tensor<2xf32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %sum = linalg.reduce {arith.addf} ins(%x : tensor<5xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+  %0 = tensor.expand_shape %sum [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %1 = tensor.concat dim(0) %0, %0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
 }

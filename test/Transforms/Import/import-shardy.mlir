@@ -46,6 +46,21 @@ func.func @meshes(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@rev, [{"y", "
 
 // -----
 
+// The placeholder, too, where the other mesh is met later.
+// CHECK:       shardir.mesh @m <["x"=2]>
+// CHECK-NOT:   shardir.mesh
+// CHECK:       func.func @placeholder_first(
+// CHECK:         shardir.constrain %{{.+}} to #shardir.placement<@m, [{}]>
+sdy.mesh @empty = <[]>
+sdy.mesh @m = <["x"=2]>
+func.func @placeholder_first(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.sharding_constraint %a <@empty, [{}]> : tensor<8xf32>
+  %1 = sdy.sharding_constraint %0 <@m, [{"x"}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
 // Ops that keep a value and change its sharding are constraints; one without uses
 // is about its operand. Shardings on ops are constraints on their results.
 // CHECK-LABEL: func.func @ops(
