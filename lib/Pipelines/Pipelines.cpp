@@ -44,6 +44,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createShortenCallStacks());
   pm.addPass(createInlineManual());
   pm.addPass(createNormalize());
+  pm.addPass(createExpandOpenDims());
   if (options.reduce == "result-type")
     pm.addPass(createCastPartials());
   markAttention(pm, to, options);

@@ -147,7 +147,10 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     said: list[str] = []
     try:
         importer.import_graph_module(module, func_name="main")
+        main = importer.module.body.operations[0]
         with context:
+            # torch.export takes an open extent for another one than 1: where it is equal to itself, nothing is broadcast.
+            main.attributes["torch.assume_strict_symbolic_shapes"] = ir.UnitAttr.get()
             handler = context.attach_diagnostic_handler(lambda d: said.append(_diagnostic(d)) or True)
             try:
                 barriers = _hide_barriers(importer.module)

@@ -388,6 +388,7 @@ def test_functions_of_values(compute, others):
 @pytest.mark.parametrize("compute", [
     lambda x: x.cumsum(1), lambda x: x.cummax(1)[0], lambda x: x.flatten(0, 1).sum(0), lambda x: x.repeat(1, 2, 1),
     lambda x: x.view(x.shape[0], x.shape[1], 2, 4).transpose(1, 2).reshape(x.shape[0] * 2, x.shape[1], 4),
+    lambda x: F.scaled_dot_product_attention(*[x.unflatten(2, (2, 4)).transpose(1, 2)] * 3, is_causal=True),
     lambda x: torch.zeros(4, 8).index_put((x.argmax(-1) % 4,), x, accumulate=True),
     lambda x: F.embedding(x.argmax(-1), torch.arange(32.0).view(8, 4)),
     lambda x: F.cross_entropy(x.flatten(0, 1), x.argmax(-1).flatten()),
@@ -402,6 +403,28 @@ def test_functions_of_open_extents(compute):
     for shape in ((4, 6, 8), (3, 5, 8), (7, 9, 8)):
         x = torch.randn(shape)
         close(f(x), compute(x))
+
+
+@pytest.mark.parametrize("dims", [("batch",), ("batch", "length")])
+def test_layers_of_open_extents_keep_their_placements(dims):
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.kv, self.o = nn.Linear(16, 16), nn.Linear(16, 8), nn.Linear(16, 16)
+
+        def forward(self, x):
+            q = self.q(x).unflatten(-1, (4, 4)).transpose(1, 2)
+            k = self.kv(x).unflatten(-1, (2, 4)).transpose(1, 2).repeat_interleave(2, 1)
+            return x + self.o(F.scaled_dot_product_attention(q, k, k, is_causal=True).transpose(1, 2).flatten(2))
+
+    model = Layer().eval()
+    f = st.compile(model, (torch.randn(4, 6, 16),), mesh={"dp": 2, "tp": 2}, inputs=[[Shard(0), Replicate()]],
+                   plan={"q": ColwiseParallel(), "kv": ColwiseParallel(), "o": RowwiseParallel()},
+                   dynamic_shapes={"x": {i: torch.export.Dim(name, min=2, max=64) for i, name in enumerate(dims)}})
+    assert [c.kind for c in f.report.collectives] == ["all_reduce"], f.report
+    for shape in ((4, 6, 16), (3, 6, 16), (7, 6, 16), *([(5, 9, 16)] if len(dims) > 1 else [])):
+        x = torch.randn(shape)
+        close(f(x), model(x))
 
 
 def test_extents_that_tracing_has_excluded_are_refused():

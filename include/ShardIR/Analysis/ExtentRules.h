@@ -92,7 +92,8 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
       })
       .template Case<tensor::CollapseShapeOp>([&](tensor::CollapseShapeOp op) {
         Extent product = domain.constant(1);
-        for (int64_t part : op.getReassociationIndices()[dim])
+        mlir::ReassociationIndices parts = op.getReassociationIndices()[dim];
+        for (int64_t part : parts)
           product = domain.mul(product, domain.of(op.getSrc(), part));
         return product;
       })

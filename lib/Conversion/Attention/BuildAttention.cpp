@@ -308,7 +308,8 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
   SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
   AffineMap out = old.getIndexingMapMatchingResult(result);
   for (auto [dim, expr] : llvm::enumerate(out.getResults())) {
-    AffineExpr loop = loops[cast<AffineDimExpr>(expr).getPosition()];
+    auto kept = dyn_cast<AffineDimExpr>(expr); // 0 where a sum keeps the dim
+    AffineExpr loop = kept ? loops[kept.getPosition()] : expr;
     if (auto position = dyn_cast<AffineDimExpr>(loop))
       own[position.getPosition()] = rewriter.getAffineDimExpr(dim);
   }

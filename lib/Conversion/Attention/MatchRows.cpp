@@ -128,9 +128,11 @@ LogicalResult Matcher::checkRows() {
         AffineMap out = max.getIndexingMapMatchingResult(max->getResult(0));
         bool same = true;
         for (auto [expr, at] :
-             llvm::zip(out.getResults(), leaf->map.getResults()))
-          same &= loops[cast<AffineDimExpr>(expr).getPosition()] == at ||
-                  isa<AffineConstantExpr>(at);
+             llvm::zip(out.getResults(), leaf->map.getResults())) {
+          auto kept = dyn_cast<AffineDimExpr>(expr);
+          same &= isa<AffineConstantExpr>(at) ||
+                  (kept && loops[kept.getPosition()] == at);
+        }
         match.shiftIsMax |= same && hasNeutralInit(max);
       }
   return success();

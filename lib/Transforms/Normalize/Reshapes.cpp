@@ -68,13 +68,21 @@ static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
   return groups;
 }
 
-/// Expands the dims of a tensor whose first dim alone is open. The elements of
-/// the shape operand are the new extents.
-static Value expandFirstDim(OpBuilder &builder, tensor::ReshapeOp op,
-                            RankedTensorType from, RankedTensorType to) {
+/// Expands or collapses the dims of a tensor whose first dim alone is open. The
+/// elements of the shape operand are the new extents.
+static Value reshapeFirstDim(OpBuilder &builder, tensor::ReshapeOp op,
+                             RankedTensorType from, RankedTensorType to) {
   auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-  if (!elements || !from.getRank() || !from.isDynamicDim(0) ||
-      to.getRank() <= from.getRank())
+  if (!elements || !from.getRank() || !from.isDynamicDim(0))
+    return {};
+  if (to.getRank() && to.getRank() < from.getRank() && to.isDynamicDim(0)) {
+    SmallVector<ReassociationIndices> groups = splitOfFirstDim(to, from);
+    return groups.empty()
+               ? Value()
+               : tensor::CollapseShapeOp::create(builder, op.getLoc(), to,
+                                                 op.getSource(), groups);
+  }
+  if (to.getRank() <= from.getRank())
     return {};
   SmallVector<ReassociationIndices> groups = splitOfFirstDim(from, to);
   if (groups.empty())
@@ -101,7 +109,7 @@ Value shardir::expandOrCollapse(OpBuilder &builder, tensor::ReshapeOp op) {
   if (!from || !to)
     return {};
   if (!from.hasStaticShape())
-    return expandFirstDim(builder, op, from, to);
+    return reshapeFirstDim(builder, op, from, to);
   if (!to.hasStaticShape() || from.getNumElements() != to.getNumElements() ||
       from.getNumElements() == 0 || from == to)
     return {};

@@ -53,6 +53,29 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def ExpandOpenDims : Pass<"shardir-expand-open-dims", "::mlir::ModuleOp"> {
+  let summary = "Computes on dims of open extents that were joined one by one.";
+  let description = [{
+    A linalg op that reads a `tensor.collapse_shape`, or whose result is read by
+    a `tensor.expand_shape`, runs over the dims themselves where one of them has
+    an unknown extent: the placements of several dims have none to stand for them
+    on a dim that joins these, as the places where its shards end are not known.
+
+    Example (test/Transforms/Normalize/expand-open-dims.mlir):
+
+    ```mlir
+    %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+    %m = linalg.matmul ins(%c, %w : tensor<?x8xf32>, tensor<8x4xf32>) outs(%0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %y = tensor.expand_shape %m [[0, 1], [2]] output_shape [%b, %s, 4] : tensor<?x4xf32> into tensor<?x?x4xf32>
+    // becomes one linalg.generic of %x and %w, with 4 loops
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+  ];
+}
+
 def SplitArgReductions : Pass<"shardir-split-arg-reductions", "::mlir::func::FuncOp"> {
   let summary = "Makes two reductions of one that gives an extremum and its place.";
   let description = [{
