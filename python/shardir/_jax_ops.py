@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax._src import debugging
 from jax._src.interpreters import mlir
 from jax._src.lax import ann, fft
 
@@ -65,7 +67,16 @@ def _approx_top_k(x: jax.Array, *, k: int, reduction_dimension: int, is_max_k: b
     return [jnp.moveaxis(a, -1, reduction_dimension) for a in (values if is_max_k else -values, places)]
 
 
+def _drop_callback(context: Any, *_: Any, **__: Any) -> list[Any]:
+    """jax.debug's calls, which are for people."""
+    warnings.warn("jax.debug.print and jax.debug.callback do nothing in a function of shardir.jax.jit", stacklevel=2)
+    context.set_tokens_out(context.tokens_in)
+    return []
+
+
 def lowering_rules() -> tuple[tuple[Any, Any], ...]:
     """As `jax.stages.Traced.lower` takes them."""
     return ((fft.fft_p, mlir.lower_fun(_fft, multiple_results=False)),
-            (ann.approx_top_k_p, mlir.lower_fun(_approx_top_k, multiple_results=True)))
+            (ann.approx_top_k_p, mlir.lower_fun(_approx_top_k, multiple_results=True)),
+            *((primitive, _drop_callback) for name in ("debug_callback_p", "debug_print_p")
+              if (primitive := getattr(debugging, name, None))))

@@ -69,6 +69,12 @@ def _remove_empty_tensors(module: ir.Module) -> None:
     """Tensors without elements, which linalg's verifiers refuse as out of bounds, become constants; what pads
     one, or joins one with others, does without it."""
     for op in _walk(module.operation):
+        if op.name == "stablehlo.reduce" and any(map(_is_empty, op.operands)):
+            for old, first in zip(op.results, list(op.operands)[len(op.results):]):
+                shape = list(ir.RankedTensorType(old.type).shape)
+                old.replace_all_uses_with(_Builder(op).splat(first, shape))
+            op.erase()
+            continue
         if not op.name.startswith("stablehlo.") or len(op.results) != 1 or op.name == "stablehlo.constant":
             continue
         kind, loc, ip = op.results[0].type, op.location, ir.InsertionPoint(op)
@@ -93,6 +99,8 @@ def _split_complex(module: ir.Module) -> None:
     main = _symbols(module)["main"]
     block = main.regions[0].blocks[0]
     end = block.operations[len(block.operations) - 1].operation
+    if any("token" in str(a.type) for a in block.arguments):
+        raise CompileError("ordered effects, as of jax.debug.print(ordered=True), are not supported")
 
     def parts(value: Any) -> tuple[Any, list[int]] | None:
         kind = ir.RankedTensorType(value.type)
@@ -454,16 +462,35 @@ def _branches_to_scf(op: Any) -> None:
     _replace(op, chain(0, ip))
 
 
+#: Types of floats that are not lowered.
+_NO_FLOATS = {"f8E8M0FNU", "f8E4M3", "f8E3M4", "f8E4M3B11FNUZ", "f8E4M3FNUZ", "f8E5M2FNUZ", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"}
+
+
 def _refuse_what_is_left(module: ir.Module) -> None:
     for op in _walk(module.operation):
+        if op.name in ("arith.truncf", "arith.extf"):
+            for value in (op.operands[0], op.results[0]):
+                if str(value.type) in _NO_FLOATS:
+                    _refuse(op, f"floats of type {value.type} are not supported: f8E4M3FN and f8E5M2 are")
         if op.name == "stablehlo.fft":
             _refuse(op, "Fourier transforms are supported by shardir.jax.jit alone")
         if op.name == "stablehlo.custom_call":
             target = str(op.attributes["call_target_name"]) if "call_target_name" in op.attributes else ""
             if "sharding" not in target.lower() and "SPMD" not in target:
-                _refuse(op, f"custom call {target} is not supported: write it with jax.numpy and jax.lax")
+                _refuse(op, _why_not(target))
         elif op.name.startswith(("stablehlo.", "chlo.", "mhlo.")) and op.name not in _READ_LATER:
             _refuse(op, f"'{op.name}' is not supported")
+
+
+def _why_not(target: str) -> str:
+    """What a user of the function of a custom call can do instead."""
+    if "callback" in target:
+        return ("calls back to Python (jax.pure_callback, io_callback) are not supported: leave them out; for those of "
+                "equinox and diffrax, set EQX_ON_ERROR=nan")
+    if "lapack" in target:
+        return (f"{target}: this decomposition is not supported; Cholesky, LU, QR, eigh, svd and triangular solves are, by "
+                "shardir.jax.jit")
+    return f"custom call {target} is not supported: write it with jax.numpy and jax.lax"
 
 
 def _refuse(op: Any, message: str) -> None:

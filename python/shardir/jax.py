@@ -13,9 +13,12 @@ devices of JAX are needed: `mesh=` names the axes, and the program runs on ranks
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
+import inspect
 import itertools
 import os
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -45,6 +48,9 @@ __all__ = ["Jitted", "Lowered", "jit"]
 # Places in reports and errors are the caller's.
 source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)))
 
+#: Whether a `Jitted` is traced: those that it calls are parts of its program.
+_tracing = contextvars.ContextVar("tracing", default=False)
+
 
 class Lowered:
     """A function for one set of shapes; `program` is the compiled `shardir.Program`, `mlir` its text."""
@@ -69,6 +75,10 @@ class Lowered:
 
     def compile(self) -> Lowered:
         return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs on these arguments, without the static ones."""
+        return self._call(jax.tree.leaves((args, kwargs)))
 
     def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
         """Compares the sharded program with the unsharded one on these arguments, without the static ones; raises
@@ -145,7 +155,13 @@ class Jitted:
         self.__name__ = getattr(function, "__name__", "function")
         self.__doc__ = getattr(function, "__doc__", None)
 
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a method, with the instance as its first argument."""
+        return self if instance is None else types.MethodType(self, instance)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _tracing.get():
+            return self._jitted(*args, **kwargs)
         leaves, key = self._split(args, kwargs)
         lowered = self._known.get(key)
         if lowered is None:
@@ -166,7 +182,7 @@ class Jitted:
         lowered.verify(*positional, tolerance=tolerance, **named)
 
     def _is_static(self, count: int) -> set[int]:
-        return {i % count for i in self._static} if count else set()
+        return {i if i >= 0 else i + count for i in self._static if -count <= i < count}
 
     def _split(self, args: tuple, kwargs: dict) -> tuple[list[Any], Any]:
         """The arrays in order, and what tells one compilation from another."""
@@ -191,16 +207,16 @@ class Jitted:
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
-        from . import _jax_linalg, _jax_ops
+        from . import _jax_cumulative, _jax_linalg, _jax_ops
         from ._stablehlo import names_of_main, to_linalg
         for x in jax.tree.leaves(self._dynamic(args, kwargs)):
             _refuse_tracer(x)
         static = self._is_static(len(args))
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
+        rules = (rule for module in (_jax_cumulative, _jax_linalg, _jax_ops) for rule in module.lowering_rules())
+        parameters = mlir.LoweringParameters(override_lowering_rules=tuple(rules))
         with self._mesh_context():
-            rules = (*_jax_linalg.lowering_rules(), *_jax_ops.lowering_rules())
-            parameters = mlir.LoweringParameters(override_lowering_rules=rules)
             lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",),
                                                                  _private_parameters=parameters)
         results = jax.tree.leaves(lowered.out_info)
@@ -233,11 +249,12 @@ class Jitted:
     @contextlib.contextmanager
     def _mesh_context(self) -> Iterator[None]:
         """PartitionSpecs within the function mean the mesh of `jit`."""
-        if self._abstract is None:
-            yield
-            return
-        with jax.sharding.use_abstract_mesh(self._abstract):
-            yield
+        token = _tracing.set(True)
+        try:
+            with jax.sharding.use_abstract_mesh(self._abstract) if self._abstract else contextlib.nullcontext():
+                yield
+        finally:
+            _tracing.reset(token)
 
     def __repr__(self) -> str:
         return f"<shardir.jax.jit of {self.__name__}>"
@@ -248,6 +265,9 @@ def _shape_of(x: Any) -> Any:
         return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)
                                     if not jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended) else x.dtype,
                                     weak_type=getattr(x, "weak_type", False))
+    if isinstance(x, (bool, int, float, complex)):
+        aval = jax.api_util.shaped_abstractify(x)
+        return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
     return x
 
 
@@ -308,8 +328,24 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
     return dims_attribute(mesh, dims, open_dims=is_open)
 
 
+def _static_arguments(function: Callable, numbers: Any, names: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Static arguments by number and by name, of which one may follow from the other, as in `jax.jit`."""
+    numbers = () if numbers is None else (numbers,) if isinstance(numbers, int) else tuple(numbers)
+    names = () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return numbers, names
+    both = [p.name if p.kind == p.POSITIONAL_OR_KEYWORD else None for p in parameters]
+    if names and not numbers:
+        numbers = tuple(i for i, name in enumerate(both) if name in names)
+    elif numbers and not names:
+        names = tuple(name for i, name in enumerate(both) if name and (i in numbers or i - len(both) in numbers))
+    return numbers, names
+
+
 def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any = None, out_shardings: Any = None,
-        static_argnums: Any = (), static_argnames: Any = (), donate_argnums: Any = (), donate_argnames: Any = (),
+        static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = (), donate_argnames: Any = (),
         options: str = "", device: str = "threads", timeout: float = 60, reductions: str = "engine") -> Any:
     """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
 
@@ -331,9 +367,8 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
             (in_shardings, out_shardings), is_leaf=_is_sharding)):
         raise UsageError("a PartitionSpec names axes of a mesh: give it with mesh=, or use NamedShardings")
     abstract = mesh if isinstance(mesh, AbstractMesh) or own is None else AbstractMesh(own.shape, tuple(own.axes))
-    jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames or None, keep_unused=True,
+    numbers, names = _static_arguments(function, static_argnums, static_argnames)
+    jitted = jax.jit(function, static_argnums=numbers, static_argnames=names, keep_unused=True,
                      donate_argnums=donate_argnums, donate_argnames=donate_argnames or None)
-    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     return Jitted(function, jitted, own, abstract, (in_shardings, out_shardings), (numbers, names),
                   dict(options=options, device=device, timeout=timeout, reductions=reductions))

@@ -1,5 +1,6 @@
 """JAX functions against JAX."""
 
+import functools
 import pathlib
 import subprocess
 
@@ -19,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 MESH = {"dp": 2, "tp": 2}
 X = jnp.asarray(np.random.default_rng(0).standard_normal((5, 6)), jnp.float32)
 I = jnp.array([3, 0, 3, 5, 0], jnp.int32)
+LONG = jnp.asarray(np.random.default_rng(4).standard_normal((3, 101)), jnp.float32)
 MATRICES = jnp.asarray(np.random.default_rng(3).standard_normal((3, 5, 5)), jnp.float32)
 POSITIVE = MATRICES @ MATRICES.swapaxes(1, 2) + jnp.eye(5)
 IMAGE = jnp.asarray(np.random.default_rng(1).standard_normal((2, 8, 8, 3)), jnp.float32)
@@ -53,7 +55,10 @@ CASES = {
     "argsort": (lambda x: jnp.argsort(x, 0), X), "top_k": (lambda x: lax.top_k(x, 3), X),
     "unique": (lambda i: jnp.unique(i, size=4, return_inverse=True, return_counts=True), I),
     "nonzero": (lambda x: jnp.nonzero(x > 0, size=9), X), "reduce_nothing": (lambda x: lax.reduce(x, 1., lax.max, ()), X),
-    "cumsum": (lambda x: jnp.cumsum(x, 1), X), "associative_scan": (lambda x: lax.associative_scan(jnp.add, x), X),
+    "cumsum": (lambda x: jnp.cumsum(x, 1), X), "cumsum_gradient": (jax.grad(lambda x: (jnp.cumsum(x) ** 2).sum()), LONG),
+    "cummax": (lambda x: lax.cummax(x, axis=1, reverse=True), LONG), "cumsum_of_nothing": (lambda x: jnp.cumsum(x[:, :0], 1), X),
+    "cumlogsumexp": (lambda x: lax.cumlogsumexp(x, axis=1), LONG), "sum_of_nothing": (lambda x: x[:, :0].sum(1), X),
+    "associative_scan": (lambda x: lax.associative_scan(jnp.add, x), X),
     "scan": (lambda x: lax.scan(lambda c, y: (c + y, c * y), jnp.zeros(6), x), X),
     "while": (lambda x: lax.while_loop(lambda v: jnp.abs(v).max() < 100, lambda v: v * 2, x), X),
     "cond": (lambda x: lax.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, x), X),
@@ -70,6 +75,9 @@ CASES = {
     "unsigned": (lambda i: (i.astype(jnp.uint8) - 1) // 3, I), "bfloat16": (lambda x: x.astype(jnp.bfloat16) * 2, X),
     "cholesky": (jnp.linalg.cholesky, POSITIVE), "inv": (jnp.linalg.inv, MATRICES), "slogdet": (jnp.linalg.slogdet, MATRICES),
     "solve": (lambda a, b: jnp.linalg.solve(a, b[..., :2]), MATRICES, POSITIVE),
+    "unitary": (lambda a, b: [f(a + 1j * b) for f in (lambda z: jnp.linalg.cholesky(z @ z.swapaxes(1, 2).conj() + jnp.eye(5)),
+                                                    jnp.linalg.qr, jnp.linalg.eigvalsh)], MATRICES, POSITIVE),
+    "tridiagonal": (lambda a: lax.linalg.tridiagonal_solve(a[:, 0], a[:, 1] + 5, a[:, 2], a), MATRICES),
     "cholesky_gradient": (jax.grad(lambda a: jnp.linalg.cholesky(a).sum()), POSITIVE),
     "lu": (jax.vmap(lambda a: jax.scipy.linalg.lu(a[:3])), MATRICES), "qr": (lambda a: jnp.linalg.qr(a[..., :3]), MATRICES),
     "eigenvalues": (jnp.linalg.eigvalsh, POSITIVE), "pinv": (lambda a: jnp.linalg.pinv(a[:, :4]), MATRICES),
@@ -95,6 +103,39 @@ def test_equals_jax(name):
     f, *arguments = CASES[name]
     specs = tuple(P("dp") if a.ndim else P() for a in arguments)
     close(shardir.jax.jit(f, mesh=MESH, in_shardings=specs)(*arguments), f(*arguments))
+
+
+def test_called_as_jax_jit_is():
+    class Model:
+        scale = 3
+
+        @functools.partial(shardir.jax.jit, mesh=MESH, static_argnums=0)
+        def method(self, x):
+            return x * self.scale
+
+    def f(x, n=2, *, mode="a"):
+        return x * n + (mode == "b")
+
+    close(Model().method(X), X * 3)
+    close(shardir.jax.jit(lambda x, rate, on: jnp.where(on, x * rate, x), mesh=MESH)(X, 0.5, True), X * 0.5)
+    close(shardir.jax.jit(f, mesh=MESH, static_argnums=1, static_argnames="mode")(X, 3, mode="b"), X * 3 + 1)
+    close(shardir.jax.jit(f, mesh=MESH, static_argnums=1)(X, n=3), X * 3)
+    close(shardir.jax.jit(f, mesh=MESH, static_argnames="n")(X, 3), X * 3)
+    close(shardir.jax.jit(f, mesh=MESH, static_argnums=1)(X), X * 2)
+    inner = shardir.jax.jit(f, mesh=MESH)
+    close(shardir.jax.jit(lambda x: inner(x) + 1, mesh=MESH)(X), X * 2 + 1)
+    close(inner.lower(X).compile()(X), X * 2)
+
+
+def test_calls_back_to_python():
+    def f(x):
+        jax.debug.print("{}", x.sum())
+        return x + 1
+
+    with pytest.warns(UserWarning, match="jax.debug.print"):
+        close(shardir.jax.jit(f, mesh=MESH)(X), X + 1)
+    with pytest.raises(shardir.CompileError, match="calls back to Python .* are not supported"):
+        shardir.jax.jit(lambda x: jax.pure_callback(np.sin, x, x), mesh=MESH)(X)
 
 
 def test_keys_are_results():
