@@ -66,11 +66,11 @@ def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torc
 
 
 def _rebound(optimizer: torch.optim.Optimizer, tensors: Sequence[torch.Tensor]) -> tuple[Any, list[torch.Tensor]]:
-    """The optimizer for other parameters, without state. Schedulers put a `step` of the original into it,
+    """The optimizer for other parameters, without state and hooks. Schedulers put a `step` of the original into it,
     which is left out."""
     twin = object.__new__(type(optimizer))
     twin.__dict__.update({k: copy.copy(v) for k, v in optimizer.__dict__.items()
-                          if k not in ("state", "param_groups", "step")})
+                          if k not in ("state", "param_groups", "step") and not k.endswith("_hooks")})
     twin.__setstate__({"state": collections.defaultdict(dict), "param_groups": []})
     left = iter(tensors)
     twin.param_groups = [{**group, "params": [next(left) for _ in group["params"]]}
@@ -149,6 +149,32 @@ def _check(optimizer: Any) -> None:
                              "set dampening=0")
 
 
+def _hyperparameters(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
+    """Per group what the program has as constants."""
+    return [{k: group[k] for k in optimizer.defaults if k != "lr" and k in group} for group in optimizer.param_groups]
+
+
+def _after_hooks(parameter: torch.nn.Parameter, gradient: torch.Tensor | None) -> torch.Tensor | None:
+    """The gradient as the hooks of its parameter make it."""
+    for hook in (parameter._backward_hooks or {}).values():
+        if gradient is not None:
+            changed = hook(gradient)
+            gradient = gradient if changed is None else changed
+    return gradient
+
+
+def _update(optimizer: torch.optim.Optimizer, twin: torch.optim.Optimizer, clip_grad_norm: float | None) -> None:
+    """One step of `twin`, which stands for `optimizer`, with the hooks of that."""
+    parameters = [p for group in twin.param_groups for p in group["params"]]
+    if clip_grad_norm is not None:
+        torch.nn.utils.clip_grad_norm_(parameters, clip_grad_norm, foreach=False)
+    for hook in optimizer._optimizer_step_pre_hooks.values():
+        hook(twin, (), {})
+    type(twin).step.__wrapped__(twin) if hasattr(type(twin).step, "__wrapped__") else twin.step()
+    for hook in optimizer._optimizer_step_post_hooks.values():
+        hook(twin, (), {})
+
+
 class TrainStep:
     """A training step on the mesh; made by `train_step`. `loss = step(x, y)`.
 
@@ -157,13 +183,15 @@ class TrainStep:
     """
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str],
-                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, dynamic: DynamicInputs | None):
+                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, named: Sequence[str],
+                 dynamic: DynamicInputs | None):
         """Tensors on the meta device have no values until a checkpoint is loaded."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
         self._optimizer, self._rates, self._inputs, self._dynamic = optimizer, rates, inputs, dynamic
-        self._names = list(names)
+        self._compiled_with = copy.deepcopy(_hyperparameters(optimizer))
+        self._names, self._named = list(names), list(named)
         self._absent = next((name for name, t in zip(names, tensors) if t.is_meta), None)
         self._state = [None if t.is_meta else program._entry.distribute(i, _front._on_host(t))
                        for i, t in enumerate(tensors)]
@@ -171,9 +199,13 @@ class TrainStep:
         self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
-    def __call__(self, *args: Any) -> torch.Tensor:
+    def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         """One step; the loss, as PyTorch's would be before it."""
         self._check_values()
+        self._check_hyperparameters()
+        if sorted(kwargs) != sorted(self._named):
+            raise UsageError(f"the step takes keyword arguments {self._named}, not {list(kwargs)}")
+        args = (*args, *(kwargs[name] for name in self._named))
         flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
@@ -197,6 +229,14 @@ class TrainStep:
         if self._absent is not None:
             raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a "
                              "checkpoint first, with load() or load_state_dict()")
+
+    def _check_hyperparameters(self) -> None:
+        for i, (now, before) in enumerate(zip(_hyperparameters(self._optimizer), self._compiled_with)):
+            for key, value in now.items():
+                if value != before[key]:
+                    raise UsageError(f"'{key}' of the optimizer's group {i} is {value}, but the step was compiled with "
+                                     f"{before[key]}: only 'lr' may change (schedulers that change others have an option "
+                                     "for it, such as cycle_momentum=False)")
 
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)
@@ -324,17 +364,20 @@ class TrainStep:
 
 
 def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, args: Sequence[Any],
-               *, mesh: Any, plan: Any = None, inputs: Any = None, options: str = "", device: str = "threads",
+               *, mesh: Any, kwargs: Mapping[str, Any] | None = None, plan: Any = None, inputs: Any = None,
+               clip_grad_norm: float | None = None, options: str = "", device: str = "threads",
                dynamic_shapes: Sequence[Any] | None = None, seed: int = 0, timeout: float = 60,
                reductions: str = "engine") -> TrainStep:
-    """Compiles one training step: `loss(model(*args[:-1]), args[-1])`, its gradients, and the optimizer's
-    update; with `loss=None` the model's own result is the loss.
+    """Compiles one training step: `loss(model(*args[:-1], **kwargs), args[-1])`, its gradients, and the optimizer's
+    update; with `loss=None` the model's own result, or its result's `loss`, is the loss.
 
-    optimizer: one of torch.optim over the model's parameters, with the state that it has.
-    args: example inputs, the last one for the loss; shapes and types count.
+    optimizer: one of torch.optim over the model's parameters, with the state that it has. Hooks of parameters and of
+        the optimizer are part of the step.
+    args, kwargs: example inputs, the last one of args for the loss; shapes and types count.
+    clip_grad_norm: the norm of all gradients that is not exceeded, as of torch.nn.utils.clip_grad_norm_.
     mesh, plan, options, device, seed, timeout, reductions: as for `compile`. What the optimizer keeps of a parameter
         is placed as the parameter.
-    inputs: placements of the inputs; unless given, dim 0 is split over the mesh axes that are called dp,
+    inputs: placements of the inputs, those of kwargs last; unless given, dim 0 is split over the mesh axes that are called dp,
         data, fsdp, batch or replica.
     dynamic_shapes: extents that differ from call to call, as for torch.export, one entry per input:
         [{0: batch}, {0: batch}] with batch = torch.export.Dim("batch").
@@ -343,10 +386,12 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     """
     mesh = Mesh.of(mesh)
     _check(optimizer)
+    kwargs = dict(kwargs or {})
     if loss is None:
-        _front.check_inputs(model, tuple(args), {}, "args do not fit")
+        _front.check_inputs(model, tuple(args), kwargs, "args do not fit")
     else:
-        _front.check_inputs(model, tuple(args)[:-1], {}, "args, without the last one, which is the loss's target, do not fit")
+        _front.check_inputs(model, tuple(args)[:-1], kwargs,
+                            "args, without the last one, which is the loss's target, do not fit")
     plan, options = _front._split_auto(plan, options)
     everything = _front._tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), everything, mesh)
@@ -359,7 +404,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
             raise UsageError(f"the optimizer's parameter {i}, of shape {tuple(p.shape)}, is none of the model's")
     state = _initial_state(optimizer)
     state_keys = [(i, k) for i, s in state.items() for k in s]
-    flat, spec = pytree.tree_flatten(tuple(args))
+    flat, spec = pytree.tree_flatten((*args, *kwargs.values()))
     flat = [torch.as_tensor(x) for x in flat]
 
     order = list(parameters) + list(buffers)
@@ -379,7 +424,12 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         with stateless._reparametrize_module(model, {**leaves, **written}, tie_weights=True):
             # What no module computes in the forward pass is the loss.
             with fx_traceback.annotate({"phase": "loss"}):
-                value = model(*inputs_) if loss is None else loss(model(*inputs_[:-1]), inputs_[-1])
+                inputs_, named = inputs_[:len(args)], dict(zip(kwargs, inputs_[len(args):]))
+                if loss is None:
+                    value = model(*inputs_, **named)
+                    value = getattr(value, "loss", value)
+                else:
+                    value = loss(model(*inputs_[:-1], **named), inputs_[-1])
             trained_names = [names[id(p)] for p in trained]
             setup_stacktrace_preservation_hooks([value.grad_fn])
             needed = [n for n in trained_names if parameters[n].requires_grad]
@@ -393,13 +443,16 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                 group["capturable"] = True
         kept = {}
         for i, (leaf, name) in enumerate(zip(copies, trained_names)):
-            leaf.grad = gradients.get(name)
+            leaf.grad = _after_hooks(parameters[name], gradients.get(name))
+            for hook in (parameters[name]._post_accumulate_grad_hooks or {}).values():
+                hook(leaf)
             kept[i] = {k: v.detach().clone() for (j, k), v in given_state.items() if j == i}
             if kept[i]:
                 twin.state[leaf] = kept[i]
-        with torch.no_grad(), fx_traceback.annotate({"phase": "update"}):
-            type(twin).step.__wrapped__(twin) if hasattr(type(twin).step, "__wrapped__") else twin.step()
         new = dict(zip(trained_names, copies))
+        with torch.no_grad(), fx_traceback.annotate({"phase": "update"}), stateless._reparametrize_module(
+                model, new, tie_weights=True):
+            _update(optimizer, twin, clip_grad_norm)
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
 
@@ -455,7 +508,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), dynamic)
+    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), list(kwargs), dynamic)
 
 
 def _views_of_copies(graph: torch.fx.Graph) -> None:

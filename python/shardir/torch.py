@@ -363,10 +363,13 @@ def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: A
     except Exception as error:
         if named := decides_by_values(error):
             raise named from error
-        raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
+        hint = "" if strict else " (strict=True traces some models that this does not)"
+        raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}{hint}") from error
 
 
 def _decompose(exported: Any) -> Any:
+    # A call checks its own inputs, and PyTorch cannot trace all of its checks again.
+    exported._guards_code = []
     for node in exported.graph.nodes:
         # Decompositions may leave other strides than the traced ones, which views depend on.
         if node.target is torch.ops.aten.view.default:

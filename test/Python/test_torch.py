@@ -814,3 +814,67 @@ def test_group_norm_of_a_split_batch_moves_nothing():
     f = st.compile(model, args=(x,), mesh={"dp": 2}, inputs=[[Shard(0)]])
     torch.testing.assert_close(f(x), model(x))
     assert not f.report.collectives
+
+
+@pytest.mark.parametrize("how", ["clip", "hooks", "pre_hook"])
+def test_gradients_are_changed_as_asked(how):
+    torch.manual_seed(0)
+    x, y = torch.randn(5, 4), 5 * torch.randn(5, 4)
+    ours = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 4))
+    theirs = copy.deepcopy(ours)
+
+    def forget(p):
+        p.grad.zero_()
+
+    optimizers = [torch.optim.AdamW(m.parameters(), 1e-2) for m in (ours, theirs)]
+    for model, optimizer in zip((ours, theirs), optimizers):
+        if how == "hooks":
+            model[0].weight.register_hook(lambda g: g * 0.5)
+            model[2].bias.register_post_accumulate_grad_hook(forget)
+        elif how == "pre_hook":
+            optimizer.register_step_pre_hook(lambda *_, model=model: nn.utils.clip_grad_value_(model.parameters(), 0.1))
+    step = st.train_step(ours, F.mse_loss, optimizers[0], args=(x, y), mesh={"dp": 2, "tp": 2},
+                         clip_grad_norm=0.5 if how == "clip" else None)
+    for _ in range(3):
+        optimizers[1].zero_grad()
+        loss = F.mse_loss(theirs(x), y)
+        loss.backward()
+        if how == "clip":
+            nn.utils.clip_grad_norm_(theirs.parameters(), 0.5)
+        optimizers[1].step()
+        close(step(x, y), loss)
+    for name, value in theirs.state_dict().items():
+        close(step.state_dict()[name], value)
+
+
+def test_hyperparameters_that_change_are_refused():
+    model, x = nn.Linear(4, 4), torch.randn(4, 4)
+    optimizer = torch.optim.AdamW(model.parameters())
+    step = st.train_step(model, F.mse_loss, optimizer, args=(x, x), mesh={"dp": 2})
+    optimizer.param_groups[0]["lr"] = 0.5
+    step(x, x)
+    optimizer.param_groups[0]["betas"] = (0.8, 0.9)
+    with pytest.raises(shardir.UsageError, match=r"'betas' of the optimizer's group 0 is \(0.8, 0.9\), but .* only 'lr' may"):
+        step(x, x)
+
+
+def test_training_with_keyword_arguments_and_a_result_that_has_the_loss():
+    class Result:
+        def __init__(self, loss):
+            self.loss = loss
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x, *, labels):
+            return Result(F.mse_loss(self.linear(x), labels))
+
+    model = Model()
+    x, y = torch.randn(5, 4), torch.randn(5, 4)
+    expected = model(x, labels=y).loss
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 0.1), args=(x,), kwargs={"labels": y}, mesh={"dp": 2})
+    close(step(x, labels=y), expected)
+    with pytest.raises(shardir.UsageError, match=r"takes keyword arguments \['labels'\], not \['label'\]"):
+        step(x, label=y)
