@@ -11,11 +11,15 @@ import torch
 _VIEWS = {torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default}
 
 
+def _extents(shape: Sequence[Any]) -> list[Any]:
+    return [n.node.expr if isinstance(n, torch.SymInt) else n for n in shape]
+
+
 def _products(shape: Sequence[Any]) -> list[sympy.Expr]:
     """How many elements the first 0, 1, 2 and so on dims have."""
     found = [sympy.Integer(1)]
-    for extent in shape:
-        found.append(sympy.expand(found[-1] * (extent.node.expr if isinstance(extent, torch.SymInt) else extent)))
+    for extent in _extents(shape):
+        found.append(sympy.expand(found[-1] * extent))
     return found
 
 
@@ -49,6 +53,44 @@ def index_put(x: torch.Tensor, indices: Sequence[Any], values: torch.Tensor, acc
         return NotImplemented
     values = values.expand(*rows.shape, *x.shape[1:])
     return torch.ops.aten.index_put(x, [rows.reshape(-1)], values.reshape(-1, *x.shape[1:]), accumulate)
+
+
+def _counted_dim(index: torch.fx.Node) -> int | None:
+    """The dim, counted from the last one, -1, along which an index is 0, 1, 2 and so on; it has no other."""
+    aten, added = torch.ops.aten, []
+    while index.target == aten.unsqueeze.default or (index.target == aten.add.Tensor and index.args[1] == 0):
+        if index.target == aten.unsqueeze.default:
+            added.append(index.args[1] % index.meta["val"].dim())
+        index = index.args[0]
+    if index.target != aten.arange.start_step or index.args[0] != 0 or len(index.args) != 2:
+        return None
+    place = 0
+    for dim in reversed(added):
+        place += dim <= place
+    return place - len(added) - 1
+
+
+def read_in_place(graph: torch.fx.Graph) -> None:
+    """Views in the place of lookups of every element where it is, as of a padding mask by the numbers of sequences and
+    positions: the dims of a lookup cannot be split."""
+    for node in list(graph.nodes):
+        if node.target != torch.ops.aten.index.Tensor or None in node.args[1]:
+            continue
+        source, indices = node.args
+        dims = [_counted_dim(index) for index in indices]
+        shape = source.meta["val"].shape
+        numbers = [max(index.meta["val"].shape, key=lambda n: 2 if isinstance(n, torch.SymInt) else n) for index in indices]
+        if None in dims or dims != sorted(set(dims)) or _extents(numbers) != _extents(shape[:len(dims)]):
+            continue
+        rank, value = max(index.meta["val"].dim() for index in indices), source
+        with graph.inserting_before(node):
+            for d in range(rank):
+                if d - rank not in dims:
+                    before = value.meta["val"]
+                    value = graph.call_function(torch.ops.aten.unsqueeze.default, (value, d))
+                    value.meta = {**node.meta, "val": before.unsqueeze(d)}
+        node.replace_all_uses_with(value)
+        graph.erase_node(node)
 
 
 def split_views(graph: torch.fx.Graph) -> None:

@@ -878,3 +878,18 @@ def test_training_with_keyword_arguments_and_a_result_that_has_the_loss():
     close(step(x, labels=y), expected)
     with pytest.raises(shardir.UsageError, match=r"takes keyword arguments \['labels'\], not \['label'\]"):
         step(x, label=y)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_masks_that_are_read_by_position_move_nothing(dynamic):
+    class Model(nn.Module):
+        def forward(self, mask):
+            rows, columns = torch.arange(mask.shape[0]), torch.arange(mask.shape[1]) + 0
+            return mask[rows[:, None, None], columns[None, None, :]] + mask[rows][:, None] + mask[columns[None, :2], rows[:2, None]][0, 0]
+
+    dims = {"mask": {0: torch.export.Dim("batch", min=2)}} if dynamic else None
+    f = st.compile(Model(), args=(torch.randn(5, 5),), mesh={"dp": 2}, inputs=[[Shard(0)]], dynamic_shapes=dims)
+    assert len(f.report.collectives) == 1, f.report  # of rows and columns in the other order, which are looked up
+    for rows in (5, 3) if dynamic else (5,):
+        mask = torch.randn(rows, 5)
+        close(f(mask), Model()(mask))
