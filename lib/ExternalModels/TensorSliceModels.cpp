@@ -21,62 +21,15 @@
 
 #include "LocalSlices.h"
 #include "ModelUtils.h"
-#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Analysis/SameExtent.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace shardir;
-
-/// Where an extent comes from: dim `dim` of tensor `value`, or, with -1, the
-/// index value `value`.
-using ExtentRoot = std::pair<Value, int64_t>;
-
-/// Follows queries and ops that keep a dim, a bounded number of them.
-static ExtentRoot followed(ExtentRoot root) {
-  for (int steps = 0; steps < 32; ++steps) {
-    auto [value, dim] = root;
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      break;
-    if (dim < 0) {
-      auto query = dyn_cast<tensor::DimOp>(op);
-      std::optional<int64_t> asked =
-          query ? query.getConstantIndex() : std::nullopt;
-      if (!asked || !isa<RankedTensorType>(query.getSource().getType()))
-        break;
-      root = {query.getSource(), *asked};
-    } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-      if (!empty.getType().isDynamicDim(dim))
-        break;
-      root = {empty.getDynamicSize(dim), -1};
-    } else if (auto inPlace = dyn_cast<DestinationStyleOpInterface>(op)) {
-      root.first = inPlace.getTiedOpOperand(cast<OpResult>(value))->get();
-    } else if (isa<RedistributeOp, ConstrainOp,
-                   collective::CollectiveOpInterface>(op) ||
-               (op->hasTrait<OpTrait::Elementwise>() &&
-                op->getNumOperands() > 0 &&
-                op->getOperand(0).getType() == value.getType())) {
-      root.first = op->getOperand(0);
-    } else {
-      break;
-    }
-  }
-  return root;
-}
-
-/// True if `size` is all of dim `dim` of `tensor`.
-static bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
-  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-  if (std::optional<int64_t> known = getConstantIntValue(size))
-    return *known == extent;
-  return ShapedType::isDynamic(extent) &&
-         followed({cast<Value>(size), -1}) == followed({tensor, dim});
-}
 
 namespace {
 /// One dim of the tensor that a slice is taken of, or put into.

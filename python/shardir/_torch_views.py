@@ -11,6 +11,11 @@ import torch
 _VIEWS = {torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default}
 
 
+def _meta(node: torch.fx.Node, value: torch.Tensor) -> dict[str, Any]:
+    """What is known of a part of `node` whose value is this."""
+    return {**{k: v for k, v in node.meta.items() if k != "tensor_meta"}, "val": value}
+
+
 def _extents(shape: Sequence[Any]) -> list[Any]:
     return [n.node.expr if isinstance(n, torch.SymInt) else n for n in shape]
 
@@ -39,6 +44,36 @@ def _groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, ra
     # Dims of one element may be left.
     groups[-1] = range(groups[-1][0].start, len(before)), range(groups[-1][1].start, len(after))
     return groups
+
+
+def _common_parts(before: Sequence[Any], after: Sequence[Any]) -> tuple[list[list[int]], list[int]] | None:
+    """Parts of known extents that dims of one shape are split into, and how many of these, or of dims that stay
+    whole, are joined to each dim of another shape of as many elements, of which the first alone has open ones."""
+    split: list[list[int]] = [[] for _ in before]
+    joined = [0] * len(after)
+    i, j = len(before) - 1, len(after) - 1
+    a, b = before[i], after[j]
+    while j > 0:
+        if not (isinstance(a, int) and isinstance(b, int)) or min(a, b) < 1 or max(a, b) % min(a, b):
+            return None
+        part = min(a, b)
+        split[i].insert(0, part)
+        joined[j] += 1
+        a, b = a // part, b // part
+        if b == 1:
+            j -= 1
+            b = after[j]
+        if a == 1:
+            i -= 1
+            if i < 0:
+                return None
+            a = before[i]
+    if isinstance(a, int):
+        split[i].insert(0, a)
+    elif split[i]:
+        return None
+    joined[0] = i + 1
+    return split, joined
 
 
 def has_open_extents(shape: Sequence[Any]) -> bool:
@@ -88,7 +123,7 @@ def read_in_place(graph: torch.fx.Graph) -> None:
                 if d - rank not in dims:
                     before = value.meta["val"]
                     value = graph.call_function(torch.ops.aten.unsqueeze.default, (value, d))
-                    value.meta = {**node.meta, "val": before.unsqueeze(d)}
+                    value.meta = _meta(node, before.unsqueeze(d))
         node.replace_all_uses_with(value)
         graph.erase_node(node)
 
@@ -110,12 +145,25 @@ def split_views(graph: torch.fx.Graph) -> None:
 
         def add(target: Any, *args: Any, shape: Sequence[Any]) -> Any:
             made = graph.call_function(target, args)
-            made.meta = {**node.meta, "val": node.meta["val"].new_empty(shape)}
+            made.meta = _meta(node, node.meta["val"].new_empty(shape))
             return made
 
         with graph.inserting_before(node):
             for ours, theirs in reversed(groups):
                 shape = list(value.meta["val"].shape)
+                parts = _common_parts([before[d] for d in ours], [after[d] for d in theirs]) if len(ours) > 1 else None
+                if parts and len(theirs) > 1:
+                    for d, split in reversed(list(zip(ours, parts[0]))):
+                        if len(split) > 1:
+                            shape[d:d + 1] = split
+                            value = add(torch.ops.aten.unflatten.int, value, d, split, shape=shape)
+                    start = ours.start + sum(parts[1])
+                    for d, count in reversed(list(zip(theirs, parts[1]))):
+                        start -= count
+                        if count > 1:
+                            shape[start:start + count] = [after[d]]
+                            value = add(torch.ops.prims.collapse.default, value, start, start + count - 1, shape=shape)
+                    continue
                 extents = [node.args[1][d] if isinstance(after[d], torch.SymInt) else after[d] for d in theirs]
                 if len(ours) > 1:
                     count = 1

@@ -389,6 +389,7 @@ def test_functions_of_values(compute, others):
     lambda x: x.cumsum(1), lambda x: x.cummax(1)[0], lambda x: x.flatten(0, 1).sum(0), lambda x: x.repeat(1, 2, 1),
     lambda x: x.view(x.shape[0], x.shape[1], 2, 4).transpose(1, 2).reshape(x.shape[0] * 2, x.shape[1], 4),
     lambda x: F.scaled_dot_product_attention(*[x.unflatten(2, (2, 4)).transpose(1, 2)] * 3, is_causal=True),
+    lambda x: x.view(x.shape[0], x.shape[1] * 2, 4).transpose(0, 1).contiguous().view(x.shape[1], 2, x.shape[0], 4),
     lambda x: torch.zeros(4, 8).index_put((x.argmax(-1) % 4,), x, accumulate=True),
     lambda x: F.embedding(x.argmax(-1), torch.arange(32.0).view(8, 4)),
     lambda x: F.cross_entropy(x.flatten(0, 1), x.argmax(-1).flatten()),

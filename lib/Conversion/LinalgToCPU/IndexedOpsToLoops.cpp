@@ -11,21 +11,24 @@
 // rows, in order, each of which combines one window in place. A sort becomes a
 // merge sort of each row along the sorted dim: runs of 1, 2, 4, … elements are
 // merged in pairs, from the tensor to a scratch one and back. Two passes at a
-// time leave every loop with the buffers that it began with.
+// time leave every loop with the buffers that it began with. Passes over the
+// bytes of integers, from the last, do the same: each counts the elements of
+// every byte, and puts them behind those of lesser ones (radix sort). Where
+// slices read a few first elements, these are the sorted row so far, into which
+// the others are inserted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Common/ScalarBody.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/ExternalModels/IndexedAccess.h"
+#include "SortForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace shardir {
@@ -93,13 +96,39 @@ static Value lowerScatter(OpBuilder &builder, ScatterRowsOp op) {
 // sort
 //===----------------------------------------------------------------------===//
 
+/// An insertion moves up to as many elements: beyond, rows that are in the
+/// opposite order are sorted sooner.
+constexpr int64_t mostSelected = 64;
+
+/// How many first elements to select, if that is to be preferred to a sort.
+static std::optional<int64_t> selectedCount(SortOp op) {
+  std::optional<int64_t> count = leadingCount(op);
+  int64_t extent = cast<RankedTensorType>(op.getInputs()[0].getType())
+                       .getDimSize(op.getDim());
+  if (!count || *count > mostSelected ||
+      (!ShapedType::isDynamic(extent) && 2 * *count > extent))
+    return std::nullopt;
+  return count;
+}
+
+/// To count bytes takes as long as to merge so many elements.
+constexpr int64_t fewestByDigits = 16;
+
+static bool isByDigits(SortOp op) {
+  int64_t extent = cast<RankedTensorType>(op.getInputs()[0].getType())
+                       .getDimSize(op.getDim());
+  return isDigitSort(op) &&
+         (ShapedType::isDynamic(extent) || extent >= fewestByDigits);
+}
+
 namespace {
 class SortEmitter {
 public:
-  SortEmitter(OpBuilder &builder, SortOp op, bool parallel)
-      : builder(builder), op(op), loc(op.getLoc()), parallel(parallel) {}
+  SortEmitter(OpBuilder &builder, SortOp op, bool parallel, bool radix)
+      : builder(builder), op(op), loc(op.getLoc()), parallel(parallel),
+        selected(selectedCount(op)), radix(radix && isByDigits(op)) {}
 
-  SmallVector<Value> run() {
+  void run() {
     shape = cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
     for (auto [dim, extent] : llvm::enumerate(shape))
       extents.push_back(
@@ -111,10 +140,21 @@ public:
     zero = constantIndex(builder, loc, 0);
     one = constantIndex(builder, loc, 1);
     count = valueOf(extents[op.getDim()]);
-    last = arith::SubIOp::create(builder, loc, count, one);
-    passes = makePasses();
-    return parallel && shape.size() > 1 ? parallelRows()
-                                        : rows(0, op.getInputs());
+    SmallVector<Value> targets(op.getInputs());
+    SmallVector<OpFoldResult> sizes(extents);
+    if (selected) {
+      sizes[op.getDim()] = builder.getIndexAttr(*selected);
+      for (Value &target : targets)
+        target = tensor::EmptyOp::create(
+            builder, loc, sizes,
+            cast<RankedTensorType>(target.getType()).getElementType());
+    } else if (!radix) {
+      last = arith::SubIOp::create(builder, loc, count, one);
+      passes = makePasses();
+    }
+    SmallVector<Value> sorted =
+        parallel && shape.size() > 1 ? parallelRows(targets) : rows(0, targets);
+    op->replaceAllUsesWith(sorted);
   }
 
 private:
@@ -164,10 +204,9 @@ private:
                     position.pop_back();
                     return sorted;
                   });
-    Slice slice = sliceAt(position);
+    Slice slice = sliceAt(position, resultExtent());
     SmallVector<Value> result;
-    for (auto [row, tensor] :
-         llvm::zip(sortRow(extract(tensors, slice)), tensors))
+    for (auto [row, tensor] : llvm::zip(sortRow(position, tensors), tensors))
       result.push_back(tensor::InsertSliceOp::create(builder, loc, row, tensor,
                                                      slice.offsets, slice.sizes,
                                                      slice.strides));
@@ -175,16 +214,16 @@ private:
   }
 
   /// The same with all rows at once.
-  SmallVector<Value> parallelRows() {
+  SmallVector<Value> parallelRows(ValueRange tensors) {
     SmallVector<OpFoldResult> counts(extents);
     counts.erase(counts.begin() + op.getDim());
-    auto loop = scf::ForallOp::create(builder, loc, counts, op.getInputs(),
-                                      std::nullopt);
+    auto loop =
+        scf::ForallOp::create(builder, loc, counts, tensors, std::nullopt);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    Slice slice = sliceAt(loop.getInductionVars());
+    Slice slice = sliceAt(loop.getInductionVars(), resultExtent());
     SmallVector<Value> sorted =
-        sortRow(extract(loop.getRegionIterArgs(), slice));
+        sortRow(loop.getInductionVars(), loop.getRegionIterArgs());
     builder.setInsertionPointToStart(loop.getTerminator().getBody());
     for (auto [row, tensor] : llvm::zip(sorted, loop.getRegionIterArgs()))
       tensor::ParallelInsertSliceOp::create(
@@ -196,23 +235,31 @@ private:
     SmallVector<OpFoldResult> offsets, sizes, strides;
   };
 
-  /// The row at `place` along the dims that are not sorted.
-  Slice sliceAt(ValueRange place) {
+  /// The extent of the results along the sorted dim.
+  OpFoldResult resultExtent() {
+    return selected ? builder.getIndexAttr(*selected) : extents[op.getDim()];
+  }
+
+  /// The first `extent` elements of the row at `place` along the dims that are
+  /// not sorted.
+  Slice sliceAt(ValueRange place, OpFoldResult extent) {
     Slice slice;
     slice.offsets.assign(place.begin(), place.end());
     slice.offsets.insert(slice.offsets.begin() + op.getDim(),
                          builder.getIndexAttr(0));
     slice.sizes.assign(shape.size(), builder.getIndexAttr(1));
     slice.strides = slice.sizes;
-    slice.sizes[op.getDim()] = extents[op.getDim()];
+    slice.sizes[op.getDim()] = extent;
     return slice;
   }
 
   SmallVector<Value> extract(ValueRange tensors, const Slice &slice) {
     SmallVector<Value> rows;
+    std::optional<int64_t> extent =
+        getConstantIntValue(slice.sizes[op.getDim()]);
     for (Value tensor : tensors) {
       auto type = RankedTensorType::get(
-          shape[op.getDim()],
+          extent.value_or(ShapedType::kDynamic),
           cast<RankedTensorType>(tensor.getType()).getElementType());
       rows.push_back(tensor::ExtractSliceOp::create(builder, loc, type, tensor,
                                                     slice.offsets, slice.sizes,
@@ -221,13 +268,170 @@ private:
     return rows;
   }
 
-  SmallVector<Value> sortRow(ValueRange row) {
+  /// The sorted row at `place`, in that of `tensors`, which holds the inputs
+  /// unless elements are selected.
+  SmallVector<Value> sortRow(ValueRange place, ValueRange tensors) {
+    SmallVector<Value> row = extract(tensors, sliceAt(place, resultExtent()));
+    if (!selected)
+      return radix ? radixSort(row) : mergeSort(row);
+    SmallVector<Value> inputs(op.getInputs());
+    for (auto [target, first] :
+         llvm::zip(row, extract(inputs, sliceAt(place, resultExtent()))))
+      target = linalg::CopyOp::create(builder, loc, first, target).getResult(0);
+    return select(extract(inputs, sliceAt(place, extents[op.getDim()])), row);
+  }
+
+  /// Inserts the elements of `row` into `leading`, of which the first are its
+  /// own first ones.
+  SmallVector<Value> select(ValueRange row, ValueRange leading) {
+    Value most = constantIndex(builder, loc, *selected),
+          least = constantIndex(builder, loc, *selected - 1);
+    return loop(count, leading, [&](Value i, ValueRange given) {
+      SmallVector<Value> elements = read(row, i);
+      Value isLeading = arith::OrIOp::create(
+          builder, loc, compare(builder, loc, CmpIPredicate::ult, i, most),
+          isStrictlyBefore(builder, loc, op.getComparator(), elements,
+                           read(given, least)));
+      auto branch = scf::IfOp::create(builder, loc, given.getTypes(), isLeading,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(builder, loc, given);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      Value end = arith::MinUIOp::create(builder, loc, i, least);
+      scf::YieldOp::create(builder, loc, insert(elements, given, end));
+      return SmallVector<Value>(branch.getResults());
+    });
+  }
+
+  /// Inserts `elements` into the first `end` of `leading`, behind all that they
+  /// are not before. The next one is lost.
+  SmallVector<Value> insert(ValueRange elements, ValueRange leading,
+                            Value end) {
+    Value at = loop(end, zero, [&](Value i, ValueRange given) {
+      Value isBefore = isStrictlyBefore(builder, loc, op.getComparator(),
+                                        elements, read(leading, i));
+      Value next = arith::AddIOp::create(builder, loc, given[0], one);
+      return SmallVector<Value>{
+          arith::SelectOp::create(builder, loc, isBefore, given[0], next)};
+    })[0];
+    Value moved = arith::SubIOp::create(builder, loc, end, at);
+    SmallVector<Value> shifted =
+        loop(moved, leading, [&](Value i, ValueRange given) {
+          Value to = arith::SubIOp::create(builder, loc, end, i);
+          Value from = arith::SubIOp::create(builder, loc, to, one);
+          return write(read(given, from), to, given);
+        });
+    return write(elements, at, shifted);
+  }
+
+  SmallVector<Value> write(ValueRange elements, Value at, ValueRange tensors) {
+    SmallVector<Value> written;
+    for (auto [element, tensor] : llvm::zip_equal(elements, tensors))
+      written.push_back(
+          tensor::InsertOp::create(builder, loc, element, tensor, at));
+    return written;
+  }
+
+  SmallVector<Value> read(ValueRange tensors, Value at) {
+    return llvm::map_to_vector(tensors, [&](Value tensor) -> Value {
+      return tensor::ExtractOp::create(builder, loc, tensor, at);
+    });
+  }
+
+  /// The tensors of `row`, and as many scratch ones.
+  SmallVector<Value> withScratch(ValueRange row) {
     SmallVector<Value> carried(row);
     for (Value tensor : row) {
       auto type = cast<RankedTensorType>(tensor.getType());
       carried.push_back(tensor::EmptyOp::create(
           builder, loc, extents[op.getDim()], type.getElementType()));
     }
+    return carried;
+  }
+
+  SmallVector<Value> radixSort(ValueRange row) {
+    size_t half = row.size();
+    SmallVector<Value> carried = withScratch(row);
+    carried.push_back(tensor::EmptyOp::create(
+        builder, loc, ArrayRef<int64_t>{256}, builder.getIndexType()));
+    unsigned width =
+        cast<RankedTensorType>(row[0].getType()).getElementTypeBitWidth();
+    carried =
+        loop(constantIndex(builder, loc, width / 16), carried,
+             [&](Value pass, ValueRange given) {
+               Value byte = arith::ShLIOp::create(builder, loc, pass, one);
+               auto [there, counts] =
+                   distribute(given.take_front(half), given.slice(half, half),
+                              given.back(), byte);
+               auto [back, reused] =
+                   distribute(there, given.take_front(half), counts,
+                              arith::AddIOp::create(builder, loc, byte, one));
+               llvm::append_range(back, there);
+               back.push_back(reused);
+               return back;
+             });
+    carried.truncate(half);
+    return carried;
+  }
+
+  /// Sorts `from` by a byte of its integers into `to`. The places of the next
+  /// elements of each byte are in `counts`.
+  std::pair<SmallVector<Value>, Value>
+  distribute(ValueRange from, ValueRange to, Value counts, Value byte) {
+    auto integer = cast<IntegerType>(
+        cast<RankedTensorType>(from[0].getType()).getElementType());
+    auto constant = [&](const APInt &value) -> Value {
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getIntegerAttr(integer, value));
+    };
+    unsigned width = integer.getWidth();
+    Value sign = constant(APInt::getSignedMinValue(width)),
+          mask = constant(APInt(width, 255)),
+          shift = arith::IndexCastOp::create(
+              builder, loc, integer,
+              arith::ShLIOp::create(builder, loc, byte,
+                                    constantIndex(builder, loc, 3)));
+    auto byteOf = [&](Value key) -> Value {
+      key = arith::XOrIOp::create(builder, loc, key, sign);
+      key = arith::ShRUIOp::create(builder, loc, key, shift);
+      return arith::IndexCastUIOp::create(
+          builder, loc, builder.getIndexType(),
+          arith::AndIOp::create(builder, loc, key, mask));
+    };
+    Value values = constantIndex(builder, loc, 256);
+    SmallVector<Value> carried =
+        loop(values, counts, [&](Value value, ValueRange given) {
+          return write(zero, value, given);
+        });
+    carried = loop(count, carried, [&](Value i, ValueRange given) {
+      Value value = byteOf(read(from[0], i)[0]);
+      Value more =
+          arith::AddIOp::create(builder, loc, read(given, value)[0], one);
+      return write(more, value, given);
+    });
+    carried = {zero, carried[0]};
+    carried = loop(values, carried, [&](Value value, ValueRange given) {
+      Value next = arith::AddIOp::create(builder, loc, given[0],
+                                         read(given[1], value)[0]);
+      return SmallVector<Value>{next, write(given[0], value, given[1])[0]};
+    });
+    carried.erase(carried.begin());
+    llvm::append_range(carried, to);
+    carried = loop(count, carried, [&](Value i, ValueRange given) {
+      SmallVector<Value> elements = read(from, i);
+      Value value = byteOf(elements[0]);
+      Value at = read(given[0], value)[0];
+      SmallVector<Value> next = write(
+          Value(arith::AddIOp::create(builder, loc, at, one)), value, given[0]);
+      llvm::append_range(next, write(elements, at, given.drop_front()));
+      return next;
+    });
+    return {SmallVector<Value>(ArrayRef(carried).drop_front()), carried[0]};
+  }
+
+  SmallVector<Value> mergeSort(ValueRange row) {
+    SmallVector<Value> carried = withScratch(row);
     size_t half = row.size();
     carried = loop(passes, carried, [&](Value pass, ValueRange given) {
       Value run = arith::ShLIOp::create(
@@ -268,13 +472,8 @@ private:
       Value right = select(isStart, middle, given[1]);
       // A run at its end is not taken from, but read like the other one.
       Value leftAt = least(left, last), rightAt = least(right, last);
-      SmallVector<Value> lefts, rights;
-      for (Value tensor : from) {
-        lefts.push_back(
-            tensor::ExtractOp::create(builder, loc, tensor, leftAt));
-        rights.push_back(
-            tensor::ExtractOp::create(builder, loc, tensor, rightAt));
-      }
+      SmallVector<Value> lefts = read(from, leftAt),
+                         rights = read(from, rightAt);
       Value rightFirst =
           isStrictlyBefore(builder, loc, op.getComparator(), rights, lefts);
       Value leftEnds = compare(builder, loc, CmpIPredicate::uge, left, middle);
@@ -299,6 +498,8 @@ private:
   SortOp op;
   Location loc;
   bool parallel;
+  std::optional<int64_t> selected; ///< this many first elements alone
+  bool radix;
   ArrayRef<int64_t> shape;
   SmallVector<OpFoldResult> extents;
   Value zero, one, count, last, passes;
@@ -309,25 +510,24 @@ struct IndexedOpsToLoopsPass
     : shardir::impl::IndexedOpsToLoopsBase<IndexedOpsToLoopsPass> {
   using IndexedOpsToLoopsBase::IndexedOpsToLoopsBase;
 
-  SmallVector<Value> lowerSort(OpBuilder &builder, SortOp op) {
+  void lowerSort(OpBuilder &builder, SortOp op) {
     auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
     int64_t extent = type.getDimSize(op.getDim());
     if (extent == 0 || extent == 1)
-      return SmallVector<Value>(op.getInputs());
-    return SortEmitter(builder, op, parallel).run();
+      op->replaceAllUsesWith(op.getInputs());
+    else
+      SortEmitter(builder, op, parallel, radix).run();
   }
 
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
       OpBuilder builder(op);
-      SmallVector<Value> made;
       if (auto scatter = dyn_cast<ScatterRowsOp>(op))
-        made = {lowerScatter(builder, scatter)};
+        scatter.getResult().replaceAllUsesWith(lowerScatter(builder, scatter));
       else if (auto sort = dyn_cast<SortOp>(op))
-        made = lowerSort(builder, sort);
+        lowerSort(builder, sort);
       else
         return;
-      op->replaceAllUsesWith(made);
       op->erase();
     });
   }

@@ -73,7 +73,9 @@ void shardir::buildFusion(OpPassManager &pm) {
 
 void shardir::buildCpuTensorPipeline(OpPassManager &pm,
                                      const CpuOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createIndexedOpsToLoops({options.parallel}));
+  pm.addNestedPass<func::FuncOp>(createSortsToKeys());
+  pm.addNestedPass<func::FuncOp>(
+      createIndexedOpsToLoops({options.parallel, /*radix=*/true}));
   if (options.attention)
     pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
   pm.addNestedPass<func::FuncOp>(createDecomposeAttention());

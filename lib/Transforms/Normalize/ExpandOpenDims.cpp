@@ -13,15 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/SameExtent.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace shardir {
@@ -55,27 +54,6 @@ static bool joinsOpenDims(Operation *op) {
         }) > 1)
       return true;
   return false;
-}
-
-/// The index that `value` is but for casts between integers and indices.
-static Value withoutCasts(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
-  return value;
-}
-
-/// True if `extent`, of a reshaped tensor, is that of dim `dim` of `source`.
-static bool isExtentOf(OpFoldResult extent, Value source, int64_t dim) {
-  auto value = dyn_cast<Value>(extent);
-  if (!value)
-    return getConstantIntValue(extent) ==
-           cast<RankedTensorType>(source.getType()).getDimSize(dim);
-  value = withoutCasts(value);
-  if (!value.getType().isIndex())
-    return false;
-  FailureOr<bool> equal =
-      ValueBoundsConstraintSet::areEqual(value, {source, dim});
-  return succeeded(equal) && *equal;
 }
 
 /// Dims of one tensor that are joined to each dim of another of as many

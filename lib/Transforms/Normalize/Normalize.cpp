@@ -11,7 +11,7 @@
 //
 //   linalg.softmax                    its two reductions and what is between
 //   tensor.reshape to a known shape   collapse_shape, expand_shape
-//   tensor.reshape that splits the only open dim, the first   expand_shape
+//   tensor.reshape whose first dims alone are open   the same
 //   loads of immutable globals        constants, which any placement may have
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat

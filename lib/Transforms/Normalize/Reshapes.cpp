@@ -12,6 +12,8 @@
 
 #include "Reshapes.h"
 
+#include "ShardIR/Analysis/SameExtent.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -47,16 +49,17 @@ static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
 }
 
 /// For each dim of `from` the dims of `to` that it is split into, where the
-/// first dim of `from` alone is open; none where these are not known.
-static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
-                                                         RankedTensorType to) {
+/// first dims, and as many of `to`, alone are open, and all of them but the last
+/// are the same; none where these are not known.
+static SmallVector<ReassociationIndices>
+splitBehindOpenDims(RankedTensorType from, RankedTensorType to, int64_t open) {
   int64_t end = to.getRank();
   SmallVector<ReassociationIndices> groups(from.getRank());
-  for (int64_t dim = from.getRank() - 1; dim > 0; --dim) {
+  for (int64_t dim = from.getRank() - 1; dim >= open; --dim) {
     int64_t extent = 1, whole = from.getDimSize(dim), begin = end;
     if (ShapedType::isDynamic(whole) || whole == 0)
       return {};
-    while (begin > 1 && !to.isDynamicDim(begin - 1) &&
+    while (begin > open && !to.isDynamicDim(begin - 1) &&
            (begin == end || extent < whole))
       extent *= to.getDimSize(--begin);
     if (begin == end || extent != whole)
@@ -64,19 +67,29 @@ static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
     groups[dim] = llvm::to_vector(llvm::seq<int64_t>(begin, end));
     end = begin;
   }
-  groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, end));
+  for (int64_t dim = 0; dim + 1 < open; ++dim)
+    groups[dim] = {dim};
+  groups[open - 1] = llvm::to_vector(llvm::seq<int64_t>(open - 1, end));
   return groups;
 }
 
-/// Expands or collapses the dims of a tensor whose first dim alone is open. The
+/// Expands or collapses the dims of a tensor whose first dims alone are open. The
 /// elements of the shape operand are the new extents.
-static Value reshapeFirstDim(OpBuilder &builder, tensor::ReshapeOp op,
+static Value reshapeOpenDims(OpBuilder &builder, tensor::ReshapeOp op,
                              RankedTensorType from, RankedTensorType to) {
   auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-  if (!elements || !from.getRank() || !from.isDynamicDim(0))
+  int64_t open = from.getNumDynamicDims();
+  if (!elements || !open || to.getRank() < open)
     return {};
-  if (to.getRank() && to.getRank() < from.getRank() && to.isDynamicDim(0)) {
-    SmallVector<ReassociationIndices> groups = splitOfFirstDim(to, from);
+  for (int64_t dim = 0; dim < open; ++dim)
+    if (!from.isDynamicDim(dim) ||
+        (dim + 1 < open &&
+         (!to.isDynamicDim(dim) ||
+          !isExtentOf(elements.getElements()[dim], op.getSource(), dim))))
+      return {};
+  if (to.getRank() < from.getRank() && to.isDynamicDim(open - 1)) {
+    SmallVector<ReassociationIndices> groups =
+        splitBehindOpenDims(to, from, open);
     return groups.empty()
                ? Value()
                : tensor::CollapseShapeOp::create(builder, op.getLoc(), to,
@@ -84,7 +97,8 @@ static Value reshapeFirstDim(OpBuilder &builder, tensor::ReshapeOp op,
   }
   if (to.getRank() <= from.getRank())
     return {};
-  SmallVector<ReassociationIndices> groups = splitOfFirstDim(from, to);
+  SmallVector<ReassociationIndices> groups =
+      splitBehindOpenDims(from, to, open);
   if (groups.empty())
     return {};
   SmallVector<OpFoldResult> extents;
@@ -109,7 +123,7 @@ Value shardir::expandOrCollapse(OpBuilder &builder, tensor::ReshapeOp op) {
   if (!from || !to)
     return {};
   if (!from.hasStaticShape())
-    return reshapeFirstDim(builder, op, from, to);
+    return reshapeOpenDims(builder, op, from, to);
   if (!to.hasStaticShape() || from.getNumElements() != to.getNumElements() ||
       from.getNumElements() == 0 || from == to)
     return {};

@@ -18,8 +18,8 @@
 namespace shardir {
 
 /// The value of `op` by expand_shape and collapse_shape; null, without new ops,
-/// where its shapes are not known, or where it splits an open dim other than
-/// the first.
+/// where its shapes are not known, or where it changes an open dim in front of
+/// others.
 mlir::Value expandOrCollapse(mlir::OpBuilder &builder,
                              mlir::tensor::ReshapeOp op);
 

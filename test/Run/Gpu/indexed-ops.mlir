@@ -10,6 +10,8 @@
 // RUN: %{run} --input=5x9xi32=2,1,0,2,1,0,2,1,0,0,0,0,0,0,0,0,0,0,9,8,7,6,5,4,3,2,1,1,2,3,4,5,6,7,8,9,-1,1,-1,1,-1,1,-1,1,-1
 // REDEFINE: %{function} = sort_unknown
 // RUN: %{run} --input=5x9xf32=2,1,0,2,1,0,2,1,0,0,0,0,0,0,0,0,0,0,9,8,7,6,5,4,3,2,1,1,2,3,4,5,6,7,8,9,-1,1,-1,1,-1,1,-1,1,-1
+// REDEFINE: %{function} = first_unknown
+// RUN: %{run} --input=5x9xf32=2,1,0,2,1,0,2,1,0,0,0,0,0,0,0,0,0,0,9,8,7,6,5,4,3,2,1,1,2,3,4,5,6,7,8,9,-1,1,-1,1,-1,1,-1,1,-1 --input=5x9xi32=1,2,3,4,5,6,7,8,9,9,8,7,6,5,4,3,2,1,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9
 shardir.mesh @m <["x"=2, "y"=3]>
 
 func.func @rows(%x: tensor<7x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}, %u: tensor<5x6xf32>, %i: tensor<5x1xi64>) -> tensor<7x6xf32> {
@@ -52,4 +54,17 @@ func.func @sort_unknown(%x: tensor<?x?xf32> {shardir.placement = #shardir.placem
     shardir.yield %1 : i1
   }
   return %0 : tensor<?x?xf32>
+}
+
+func.func @first_unknown(%x: tensor<?x?xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %y: tensor<?x?xi32>) -> (tensor<?x3xf32>, tensor<?x2xi32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %0:2 = shardir.sort %x, %y : tensor<?x?xf32>, tensor<?x?xi32> dim = 1 {
+  ^bb0(%a: f32, %b: f32, %c: i32, %d: i32):
+    %1 = arith.cmpf ogt, %a, %b : f32
+    shardir.yield %1 : i1
+  }
+  %1 = tensor.extract_slice %0#0[0, 0] [%rows, 3] [1, 1] : tensor<?x?xf32> to tensor<?x3xf32>
+  %2 = tensor.extract_slice %0#1[0, 1] [%rows, 2] [1, 1] : tensor<?x?xi32> to tensor<?x2xi32>
+  return %1, %2 : tensor<?x3xf32>, tensor<?x2xi32>
 }

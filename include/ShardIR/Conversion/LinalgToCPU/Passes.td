@@ -16,13 +16,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SortsToKeys : Pass<"shardir-sorts-to-keys", "::mlir::func::FuncOp"> {
+  let summary = "Sort integer keys and places instead of elements";
+  let description = [{
+    A `shardir.sort` whose region compares one function of the left elements with
+    the same function of the right ones computes that function once for each
+    element, as an integer whose order is that of the sort. These integers and
+    the places of the elements are sorted, and the results read the tensors at
+    the places. A float is the integer of its bits, where -0.0 is 0.0 and NaN is
+    greater than all numbers.
+
+    Other comparators stay, and so does a tensor of integers that are compared
+    with `<`, alone or with one other tensor.
+
+    ```mlir
+    %0:2 = shardir.sort %k, %v : tensor<9xf32>, tensor<9xf64> dim = 0 {…arith.cmpf olt…}
+    ```
+    becomes
+    ```mlir
+    %keys = linalg.generic {…} ins(%k) {…bits in the order of integers…} -> tensor<9xi32>
+    %sorted:2 = shardir.sort %keys, %places : tensor<9xi32>, tensor<9xi32> dim = 0 {…arith.cmpi slt…}
+    %values = linalg.generic {…} ins(%sorted#1) {…tensor.extract %v[place]…} -> tensor<9xf64>
+    ```
+    Test: `test/Conversion/LinalgToCPU/sorts-to-keys.mlir`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def IndexedOpsToLoops
     : Pass<"shardir-indexed-ops-to-loops", "::mlir::func::FuncOp"> {
   let summary = "Lower shardir.scatter and shardir.sort to loops";
   let description = [{
     A `shardir.scatter` becomes loops over its rows, in order, each of which
     combines one window in place. A `shardir.sort` becomes a merge sort of each
-    row along the sorted dim; with `parallel` the rows are an `scf.forall`.
+    row along the sorted dim; with `parallel` the rows are an `scf.forall`. With
+    `radix`, rows of 16 or more elements whose first tensor holds integers that
+    are compared with `<` are sorted by their bytes instead. Where slices read
+    only a few first elements of each row, these are selected: each element of the
+    row that belongs among them is inserted in its place.
 
     ```mlir
     %0 = shardir.scatter ins(%u, %i : tensor<5x6xf32>, tensor<5x1xi64>) outs(%x : tensor<4x6xf32>) index_dims = [0] {…}
@@ -39,7 +72,8 @@ def IndexedOpsToLoops
     Test: `test/Conversion/LinalgToCPU/indexed-ops-to-loops.mlir`.
   }];
   let options = [
-    Option<"parallel", "parallel", "bool", "false", "Sort rows in an scf.forall">
+    Option<"parallel", "parallel", "bool", "false", "Sort rows in an scf.forall">,
+    Option<"radix", "radix", "bool", "false", "Sort by bytes of integers">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",

@@ -16,7 +16,7 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
   let description = [{
     `linalg.softmax` becomes its two reductions and what is between them, so that
     the dim of a softmax may be split; `tensor.reshape` to a known shape, or one
-    that splits the only open dim of a tensor, its first, becomes
+    of a tensor whose first dims alone are open, becomes
     `tensor.collapse_shape` and `tensor.expand_shape`; loads of immutable globals
     and the shapes of tensors of known extents become constants; witnesses of the
     `shape` dialect become assertions, and `shape.assuming` its region. A

@@ -1,0 +1,61 @@
+//===- SortForms.h - Sorts that have shorter forms --------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sorts of which slices read the first elements alone, as those of a top-k, and
+// sorts by integers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_SORTFORMS_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_SORTFORMS_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace shardir {
+
+/// How many of the first elements along the sorted dim the users read, where
+/// all users are slices that tell it and that is less than all. A tensor of
+/// these elements may then replace the result.
+inline std::optional<int64_t> leadingCount(SortOp op) {
+  using mlir::ShapedType;
+  int64_t count = 0, dim = op.getDim();
+  for (mlir::Operation *user : op->getUsers()) {
+    auto slice = llvm::dyn_cast<mlir::tensor::ExtractSliceOp>(user);
+    if (!slice || slice.isDynamicOffset(dim) || slice.isDynamicSize(dim) ||
+        slice.getStaticStrides()[dim] != 1)
+      return std::nullopt;
+    count =
+        std::max(count, slice.getStaticOffset(dim) + slice.getStaticSize(dim));
+  }
+  int64_t extent =
+      llvm::cast<mlir::RankedTensorType>(op.getInputs()[0].getType())
+          .getDimSize(dim);
+  if (count == 0 || (!ShapedType::isDynamic(extent) && count >= extent))
+    return std::nullopt;
+  return count;
+}
+
+/// True if the elements of the first tensor are integers of an even number of
+/// bytes, compared with `<`.
+inline bool isDigitSort(SortOp op) {
+  mlir::Block &body = op.getComparator().front();
+  auto compare =
+      body.getTerminator()->getOperand(0).getDefiningOp<mlir::arith::CmpIOp>();
+  return compare && compare.getPredicate() == mlir::arith::CmpIPredicate::slt &&
+         compare.getLhs() == body.getArgument(0) &&
+         compare.getRhs() == body.getArgument(1) &&
+         compare.getLhs().getType().isInteger() &&
+         compare.getLhs().getType().getIntOrFloatBitWidth() % 16 == 0;
+}
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_SORTFORMS_H
