@@ -894,3 +894,13 @@ def test_masks_that_are_read_by_position_move_nothing(dynamic):
     for rows in (5, 3) if dynamic else (5,):
         mask = torch.randn(rows, 5)
         close(f(mask), Model()(mask))
+
+
+def test_an_encoder_of_open_extents_moves_nothing():
+    model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    dims = {0: torch.export.Dim("batch", min=2), 1: torch.export.Dim("length", min=2)}
+    f = st.compile(model, args=(torch.randn(4, 6, 8),), mesh={"dp": 2}, inputs=[[Shard(0)]], dynamic_shapes={"src": dims})
+    assert not f.report.collectives, f.report
+    for shape in ((4, 6, 8), (5, 3, 8)):
+        x = torch.randn(shape)
+        close(f(x), model(x))
