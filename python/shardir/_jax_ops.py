@@ -1,4 +1,4 @@
-"""Ops of JAX in terms of others: Fourier transforms are products with matrices, along any replicated dim."""
+"""Ops of JAX in terms of others."""
 
 from __future__ import annotations
 
@@ -9,54 +9,51 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax._src import debugging
 from jax._src.interpreters import mlir
 from jax._src.lax import ann, fft
 
-
-def _waves(rows: int, columns: int, size: int, dtype: Any) -> tuple[jax.Array, jax.Array]:
-    """Cosines and sines of 2 pi i k / size; of i k modulo size, as large angles would lose digits."""
-    angles = (jnp.arange(rows)[:, None] * jnp.arange(columns) % size).astype(dtype) * (2 * math.pi / size)
-    return jnp.cos(angles), jnp.sin(angles)
+from ._fft import Fourier
 
 
-def _along(x: jax.Array, matrix: jax.Array, dim: int) -> jax.Array:
-    return jnp.moveaxis(jnp.matmul(jnp.moveaxis(x, dim, -1), matrix, precision=lax.Precision.HIGHEST), -1, dim)
+class _Fourier(Fourier):
+    ops = jnp
+
+    def numbers(self, count: int, like: jax.Array) -> jax.Array:
+        return jnp.arange(count)
+
+    def squares(self, count: int, modulus: int, like: jax.Array) -> jax.Array:
+        return jnp.asarray(np.arange(count, dtype=np.int64) ** 2 % modulus)  # JAX's integers have 32 bits
+
+    def waves(self, integers: jax.Array, step: float, like: jax.Array) -> tuple[jax.Array, jax.Array]:
+        angles = integers.astype(like.dtype) * step
+        return jnp.cos(angles), jnp.sin(angles)
+
+    def padded(self, x: jax.Array, size: int, dim: int) -> jax.Array:
+        return jnp.pad(x, [(0, size - x.shape[dim] if d == dim else 0) for d in range(x.ndim)])
 
 
-def _transform(real: jax.Array, imaginary: jax.Array, dim: int, forward: bool) -> tuple[jax.Array, jax.Array]:
-    cosines, sines = _waves(*[real.shape[dim]] * 3, real.dtype)
-    sines = sines if forward else -sines
-    return (_along(real, cosines, dim) + _along(imaginary, sines, dim),
-            _along(imaginary, cosines, dim) - _along(real, sines, dim))
+_FOURIER = _Fourier()
 
 
-def _complex_to_real(real: jax.Array, imaginary: jax.Array, size: int) -> jax.Array:
-    """Along the last dim; all elements but the first, and the middle one, stand for two."""
-    count = size // 2 + 1
-    cosines, sines = _waves(count, size, size, real.dtype)
-    k = jnp.arange(count)[:, None]
-    times = jnp.where((k == 0) | (2 * k == size), 1, 2).astype(real.dtype)
-    return _along(real, cosines * times, -1) - _along(imaginary, sines * times, -1)
-
-
+@jax.default_matmul_precision("highest")
 def _fft(x: jax.Array, *, fft_type: Any, fft_lengths: Sequence[int], **_: Any) -> jax.Array:
-    others = range(x.ndim - len(fft_lengths), x.ndim - 1)
+    *others, last = range(x.ndim - len(fft_lengths), x.ndim)
     size, kind = fft_lengths[-1], fft.FftType(fft_type)
     forward = kind in (fft.FftType.FFT, fft.FftType.RFFT)
     if kind == fft.FftType.RFFT:
-        cosines, sines = _waves(size, size // 2 + 1, size, x.dtype)
-        real, imaginary = _along(x, cosines, -1), _along(x, -sines, -1)
+        real, imaginary = _FOURIER.real_to_complex(x, last, size // 2 + 1)
     else:
         real, imaginary = x.real, x.imag
     for dim in others:
-        real, imaginary = _transform(real, imaginary, dim, forward)
+        real, imaginary = _FOURIER.complex_to_complex(real, imaginary, dim, forward)
     scale = 1 if forward else 1 / math.prod(fft_lengths)
     if kind == fft.FftType.IRFFT:
-        return _complex_to_real(real, imaginary, size) * scale
+        return _FOURIER.complex_to_real(real, imaginary, last, size) * scale
     if kind != fft.FftType.RFFT:
-        real, imaginary = _transform(real, imaginary, x.ndim - 1, forward)
+        real, imaginary = _FOURIER.complex_to_complex(real, imaginary, last, forward)
     return lax.complex(real * scale, imaginary * scale)
 
 

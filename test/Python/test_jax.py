@@ -23,12 +23,18 @@ I = jnp.array([3, 0, 3, 5, 0], jnp.int32)
 LONG = jnp.asarray(np.random.default_rng(4).standard_normal((3, 101)), jnp.float32)
 MATRICES = jnp.asarray(np.random.default_rng(3).standard_normal((3, 5, 5)), jnp.float32)
 POSITIVE = MATRICES @ MATRICES.swapaxes(1, 2) + jnp.eye(5)
+SIGNALS = jnp.asarray(np.random.default_rng(4).standard_normal((3, 4096)), jnp.float32)
 IMAGE = jnp.asarray(np.random.default_rng(1).standard_normal((2, 8, 8, 3)), jnp.float32)
 KERNEL = jnp.asarray(np.random.default_rng(2).standard_normal((3, 3, 3, 4)), jnp.float32)
 
 
 def convolution(c, k):
     return lax.conv_general_dilated(c, k, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def transforms(n):
+    return lambda x: (jnp.fft.rfft(x, n, norm="ortho"), jnp.fft.irfft(x + 1j * x[:, ::-1], n, norm="ortho"),
+                      jnp.fft.fft(x + 1j * x[:, ::-1], n, norm="ortho"))
 
 
 def joined(factors):
@@ -93,7 +99,10 @@ CASES = {
     "complex_scan": (lambda z: lax.associative_scan(jnp.multiply, z), X + 1j * X),
     "fft": (lambda z: (jnp.fft.fft(z), jnp.fft.ifft2(z), jnp.fft.irfft(z, 7), jnp.fft.fft(z, axis=0, norm="ortho")), X + 1j * X),
     "rfft": (lambda x: (jnp.fft.rfft(x), jnp.fft.rfftn(x), jnp.fft.irfftn(jnp.fft.rfftn(x), x.shape)), X),
+    **{f"fft_of_{n}": (transforms(n), SIGNALS) for n in (45, 66, 131, 262, 4096)},  # composite, prime, both, long
+    "fft2": (lambda x: jnp.fft.rfft2(x[:, :66 * 35].reshape(3, 66, 35), norm="ortho"), SIGNALS),
     "rfft_gradient": (jax.grad(lambda x: (abs(jnp.fft.rfft(x)) ** 2).sum()), X),
+    "irfft_gradient": (jax.grad(lambda x: (jnp.fft.irfft(jnp.fft.rfft(x[:, :66]) ** 2) ** 2).mean()), SIGNALS[:, :70]),
     "normal": (lambda a, k: jax.random.multivariate_normal(k, jnp.zeros(5), a[0], (4,)), POSITIVE, jax.random.key(2)),
 }
 
@@ -136,6 +145,13 @@ def test_calls_back_to_python():
         close(shardir.jax.jit(f, mesh=MESH)(X), X + 1)
     with pytest.raises(shardir.CompileError, match="calls back to Python .* are not supported"):
         shardir.jax.jit(lambda x: jax.pure_callback(np.sin, x, x), mesh=MESH)(X)
+
+
+def test_fourier_transforms_keep_batches_split():
+    for n, spec in ((262, P("dp", "tp")), (66, P("dp", None, "tp"))):
+        x = jnp.ones((4, n, 8)) if spec[1] is None else jnp.ones((4, 4, n))
+        f = shardir.jax.jit(lambda x: abs(jnp.fft.rfft(x, axis=x.shape.index(n))), mesh=MESH, in_shardings=(spec,))
+        assert not f.lower(x).program.report.collectives
 
 
 def test_keys_are_results():
@@ -278,7 +294,6 @@ def test_shard_map():
 
 
 @pytest.mark.parametrize("f,arguments,message", [
-    (jnp.fft.fft, dict(), "complex|Fourier"), (jnp.linalg.cholesky, dict(), "cholesky.*not supported"),
     (jnp.sin, dict(in_shardings=(P("pd"),)), "names axis 'pd'.*did you mean"),
     (jnp.sin, dict(in_shardings=(P(None, None, "dp"),)), "2 dims"), (jnp.sin, dict(options="strcit"), "strict"),
     (jnp.sin, dict(in_shardings=(P(), P())), "in_shardings has 2 entries, but the function has 1 argument$"),
