@@ -1,5 +1,4 @@
-"""Complex numbers and discrete Fourier transforms of PyTorch in terms of other ops: products with matrices, along any
-replicated dim."""
+"""Complex numbers and discrete Fourier transforms of PyTorch in terms of other ops."""
 
 from __future__ import annotations
 
@@ -8,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+
+from ._fft import Fourier
 
 aten = torch.ops.aten
 
@@ -21,33 +22,34 @@ def _complex(real: torch.Tensor, imaginary: torch.Tensor) -> torch.Tensor:
     return torch.view_as_complex(torch.stack([real, imaginary], -1))
 
 
-def _waves(rows: int, columns: int, size: int, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Cosines and sines of 2 pi i k / size; of i k modulo size, as large angles would lose digits."""
-    i, k = (torch.arange(n, device=like.device) for n in (rows, columns))
-    angle = ((i.unsqueeze(1) * k) % size).to(like.dtype) * (2 * math.pi / size)
-    return torch.cos(angle), torch.sin(angle)
+class _Fourier(Fourier):
+    ops = torch
+
+    def numbers(self, count: int, like: torch.Tensor) -> torch.Tensor:
+        return torch.arange(count, device=like.device)
+
+    def squares(self, count: int, modulus: int, like: torch.Tensor) -> torch.Tensor:
+        return self.numbers(count, like) ** 2 % modulus
+
+    def waves(self, integers: torch.Tensor, step: float, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        angles = integers.to(like.dtype) * step
+        return torch.cos(angles), torch.sin(angles)
+
+    def padded(self, x: torch.Tensor, size: int, dim: int) -> torch.Tensor:
+        return _resized(x, size, dim)
+
+
+_FOURIER = _Fourier()
 
 
 def _scale(sizes: Sequence[int], normalization: int) -> float:
     return 1 / math.prod(sizes) ** (0.5 * normalization)
 
 
-def _along(x: torch.Tensor, matrix: torch.Tensor, dim: int) -> torch.Tensor:
-    return torch.matmul(x.transpose(dim, -1), matrix).transpose(dim, -1)
-
-
-def _transform(real: torch.Tensor, imaginary: torch.Tensor, dim: int, forward: bool) -> Any:
-    size = real.shape[dim]
-    cosines, sines = _waves(size, size, size, real)
-    sines = sines if forward else -sines
-    return (_along(real, cosines, dim) + _along(imaginary, sines, dim),
-            _along(imaginary, cosines, dim) - _along(real, sines, dim))
-
-
 def _fft_c2c(x: torch.Tensor, dim: Sequence[int], normalization: int, forward: bool) -> torch.Tensor:
     real, imaginary = _parts(x)
     for d in dim:
-        real, imaginary = _transform(real, imaginary, d % x.dim(), forward)
+        real, imaginary = _FOURIER.complex_to_complex(real, imaginary, d % x.dim(), forward)
     scale = _scale([x.shape[d] for d in dim], normalization)
     return _complex(real * scale, imaginary * scale)
 
@@ -55,25 +57,19 @@ def _fft_c2c(x: torch.Tensor, dim: Sequence[int], normalization: int, forward: b
 def _fft_r2c(x: torch.Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> torch.Tensor:
     *others, last = (d % x.dim() for d in dim)
     size = x.shape[last]
-    cosines, sines = _waves(size, size // 2 + 1 if onesided else size, size, x)
-    real, imaginary = _along(x, cosines, last), _along(x, -sines, last)
+    real, imaginary = _FOURIER.real_to_complex(x, last, size // 2 + 1 if onesided else size)
     for d in others:
-        real, imaginary = _transform(real, imaginary, d, True)
+        real, imaginary = _FOURIER.complex_to_complex(real, imaginary, d, True)
     scale = _scale([x.shape[d] for d in dim], normalization)
     return _complex(real * scale, imaginary * scale)
 
 
 def _fft_c2r(x: torch.Tensor, dim: Sequence[int], normalization: int, last_dim_size: int) -> torch.Tensor:
     *others, last = (d % x.dim() for d in dim)
-    real, imaginary = _parts(x)
+    real, imaginary = (t.narrow(last, 0, last_dim_size // 2 + 1) for t in _parts(x))
     for d in others:
-        real, imaginary = _transform(real, imaginary, d, False)
-    count = last_dim_size // 2 + 1
-    real, imaginary = real.narrow(last, 0, count), imaginary.narrow(last, 0, count)
-    cosines, sines = _waves(count, last_dim_size, last_dim_size, real)
-    k = torch.arange(count, device=x.device).unsqueeze(1)  # all but the first, and the middle one, stand for two
-    twice = torch.where((k == 0) | (2 * k == last_dim_size), 1.0, 2.0).to(real.dtype)
-    found = _along(real, cosines * twice, last) - _along(imaginary, sines * twice, last)
+        real, imaginary = _FOURIER.complex_to_complex(real, imaginary, d, False)
+    found = _FOURIER.complex_to_real(real, imaginary, last, last_dim_size)
     return found * _scale([last_dim_size, *(x.shape[d] for d in others)], normalization)
 
 

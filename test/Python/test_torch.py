@@ -465,6 +465,8 @@ def test_extents_that_tracing_has_excluded_are_refused():
     lambda x: F.gaussian_nll_loss(x, x.roll(1), x.square() + 0.1, reduction="none"),
     lambda x: torch.fft.fft(torch.fft.fft(x, dim=-1), dim=-2).real, lambda x: torch.fft.rfft(x, dim=0, norm="ortho").abs(),
     lambda x: torch.fft.irfft2(torch.fft.rfft2(x)[:3] * 2, s=(5, 7)), lambda x: torch.fft.ifft(x, n=8).imag,
+    lambda x: torch.fft.irfft(torch.fft.rfft(x, n=45) * 2, n=66), lambda x: torch.fft.fft(x, n=262).abs(),
+    lambda x: torch.fft.rfft(x, n=4096, norm="ortho").abs(),
     lambda x: torch.einsum("bi,io->bo", torch.fft.rfft(x)[:, :3], torch.complex(torch.ones(3, 2), torch.ones(3, 2))).real,
 ])
 def test_gradients_of_functions(compute):
