@@ -28,6 +28,10 @@ def _edge(dtype: Any, low: bool) -> Any:
 
 def _cumulative(x: jax.Array, *, axis: int, reverse: bool, combine: Callable, neutral: Any, window: Callable) -> jax.Array:
     n = x.shape[axis]
+    if x.dtype in (jnp.bfloat16, jnp.float16):  # rounded once
+        wide = _cumulative(x.astype(jnp.float32), axis=axis, reverse=reverse, combine=combine, neutral=neutral,
+                           window=window)
+        return wide.astype(x.dtype)
     if n <= _LONG:
         return loops.cumred_reduce_window_impl(window, x, axis=axis, reverse=reverse)
     if reverse:

@@ -140,6 +140,17 @@ def _drop_reductions_of_nothing(module: ir.Module) -> None:
             op.erase()
 
 
+def _sum_in_f32(op: Any) -> None:
+    """A convolution of 16 bits adds in f32, as XLA's do, and is rounded once."""
+    kind = ir.RankedTensorType(op.results[0].type)
+    if not isinstance(kind.element_type, (ir.BF16Type, ir.F16Type)):
+        return
+    wide = op.clone(ip=ir.InsertionPoint(op))
+    wide.results[0].set_type(ir.RankedTensorType.get(kind.shape, ir.F32Type.get()))
+    op.results[0].replace_all_uses_with(_Builder(op).make("convert", kind.shape, kind.element_type, [wide.results[0]]))
+    op.erase()
+
+
 def _saturate(op: Any) -> None:
     """A float that no integer of a convert's type is near to becomes the least or largest one, and NaN 0, as XLA has
     it: what comes of such a float is undefined in arith."""
@@ -305,6 +316,9 @@ def _worst(element: Any, below: bool) -> Any:
 def _zero(element: Any) -> Any:
     return ir.FloatAttr.get(element, 0.0) if isinstance(element, ir.FloatType) else ir.IntegerAttr.get(element, 0)
 
+
+_EXPANSIONS = {"stablehlo.select_and_scatter": _expand_select_and_scatter, "stablehlo.convert": _saturate,
+               "stablehlo.convolution": _sum_in_f32}
 
 #: Stands for stablehlo.partition_id, whose verifier refuses the signless result that the passes make.
 _HIDDEN = "shardir_hidden.partition_id"
@@ -619,11 +633,8 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
         _drop_reductions_of_nothing(module)
         _hide_partition_ids(module)
         for op in _walk(module.operation):
-            if op.name == "stablehlo.convert":
-                _saturate(op)
-                continue
-            if op.name == "stablehlo.select_and_scatter":
-                _expand_select_and_scatter(op)
+            if op.name in _EXPANSIONS:
+                _EXPANSIONS[op.name](op)
                 continue
             counter = _counter(op) if op.name == "stablehlo.while" else None
             if counter:

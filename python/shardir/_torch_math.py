@@ -256,6 +256,42 @@ def _as_strided_scatter(x: torch.Tensor, source: torch.Tensor, size: Sequence[in
     return x.reshape(-1).index_put([_elements(x, size, stride, offset)], source).view(x.shape)
 
 
+# -- Places of extrema: reductions of their own, which can be split --------------------------------
+
+def _place_of(extremum: Any) -> Any:
+    """The first place of the greatest or least element, or of the first NaN."""
+    def place(x: torch.Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        if not x.is_floating_point() or x.dim() == 0:
+            return NotImplemented
+        if dim is None:
+            found = place(x.reshape(-1), 0)
+            return found.reshape([1] * x.dim()) if keepdim else found
+        numbers = torch.arange(x.shape[dim], device=x.device).view([-1] + [1] * (x.dim() - 1 - dim % x.dim()))
+        found = (x == extremum(x, [dim], True)) | (x != x)
+        return torch.where(found, numbers, torch.full((), x.shape[dim], dtype=torch.int64, device=x.device)).amin(
+            dim, keepdim)
+    return place
+
+
+def _with_place(extremum: Any) -> Any:
+    place = _place_of(extremum)
+
+    def both(x: torch.Tensor, dim: int, keepdim: bool = False) -> Any:
+        if not x.is_floating_point() or x.dim() == 0:
+            return NotImplemented
+        return extremum(x, [dim], keepdim), place(x, dim, keepdim)
+    return both
+
+
+def _rounded_once(op: Any) -> Any:
+    """A cumulative op of 16 bits, which PyTorch computes in f32."""
+    def cumulative(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Any:
+        if (dtype or x.dtype) not in (torch.bfloat16, torch.float16):
+            return NotImplemented
+        return op(x.to(torch.float32), dim).to(dtype or x.dtype)
+    return cumulative
+
+
 # -- Distances -------------------------------------------------------------------------------------
 
 def _distances(x: torch.Tensor, y: torch.Tensor, p: float, mode: int | None) -> torch.Tensor:
@@ -322,6 +358,9 @@ def math_decompositions() -> dict:
         aten.kthvalue.default: _kthvalue,
         aten.median.default: _median, aten.median.dim: _median_dim,
         aten.nanmedian.default: _nanmedian, aten.nanmedian.dim: _nanmedian_dim,
+        aten.cumsum.default: _rounded_once(aten.cumsum.default), aten.cumprod.default: _rounded_once(aten.cumprod.default),
+        aten.argmax.default: _place_of(aten.amax.default), aten.argmin.default: _place_of(aten.amin.default),
+        aten.max.dim: _with_place(aten.amax.default), aten.min.dim: _with_place(aten.amin.default),
         aten.cummax.default: _cummax, aten.cummin.default: _cummin,
         aten.searchsorted.Tensor: _searchsorted, aten.searchsorted.Scalar: _searchsorted_scalar,
         aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_forward_only.default: _embedding_bag,

@@ -906,3 +906,31 @@ def test_an_encoder_of_open_extents_moves_nothing():
     for shape in ((4, 6, 8), (5, 3, 8)):
         x = torch.randn(shape)
         close(f(x), model(x))
+
+
+def test_cumulative_sums_of_16_bits_are_rounded_once():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.cumsum(1), (x + 0.01).cumprod(1)
+
+    x = torch.ones(2, 600, dtype=torch.bfloat16)
+    f = st.compile(Model(), args=(x,), mesh={"dp": 2}, inputs=[[Shard(0)]])
+    torch.testing.assert_close(f(x), Model()(x))
+
+
+@pytest.mark.parametrize("compute,kinds", [
+    (lambda x: x.amax(1), ["all_reduce"]), (lambda x: x.argmax(1), ["all_reduce"] * 2),
+    (lambda x: x.min(1, keepdim=True)[1], ["all_reduce"] * 2),
+    (lambda x: x.logsumexp(1), ["all_reduce"] * 2), (lambda x: F.softmax(x, 1).square().sum(1), ["all_reduce"] * 3),
+    (lambda x: F.cross_entropy(x, torch.tensor([3, 0, 7])), ["all_reduce"] * 3),
+])
+def test_extrema_of_a_split_dim_gather_nothing(compute, kinds):
+    class Model(nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    x = torch.randn(3, 11)
+    x[0] = 1  # the first of equal ones
+    f = st.compile(Model(), args=(x,), mesh={"tp": 2}, inputs=[[Shard(1)]])
+    assert [c.kind for c in f.report.collectives] == kinds, f.report
+    close(f(x), compute(x))

@@ -20,6 +20,7 @@
 //   unsigned comparisons of loops' iterations   signed ones
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
+//   results that nothing uses               none
 //   products of f32 that two tensors of 16 bits were widened to   of these
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
@@ -312,6 +313,41 @@ static bool hasUnreadOperand(linalg::GenericOp op) {
          });
 }
 
+/// True if a result of the body's end other than `own` depends on `value`.
+static bool feedsOthers(Value value, unsigned own) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    if (isa<linalg::YieldOp>(use.getOwner()))
+      return use.getOperandNumber() != own;
+    return use.getOwner()->getNumRegions() > 0 ||
+           llvm::any_of(use.getOwner()->getResults(),
+                        [&](Value result) { return feedsOthers(result, own); });
+  });
+}
+
+/// Leaves out what computes results that nothing uses, such as the places of
+/// maxima, on which the placements of the others would depend. True if there
+/// was one.
+static bool forgetUnusedResults(linalg::GenericOp op) {
+  bool changed = false;
+  Operation *end = op.getBody()->getTerminator();
+  for (OpResult result : op->getResults()) {
+    unsigned own = result.getResultNumber();
+    BlockArgument before =
+        op.getMatchingBlockArgument(op.getDpsInitOperand(own));
+    if (op->getNumResults() == 1 || !result.use_empty() ||
+        end->getOperand(own) == before || feedsOthers(before, own))
+      continue;
+    end->setOperand(own, before);
+    changed = true;
+  }
+  if (changed)
+    for (Operation &inner :
+         llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
+      if (isOpTriviallyDead(&inner))
+        inner.erase();
+  return changed;
+}
+
 static void createConcat(RewriterBase &rewriter, linalg::GenericOp op) {
   ConcatRecognition concat = *matchConcat(op);
   replace(rewriter, op,
@@ -367,7 +403,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       hasChanged |= startWholeDims(op) || compareWithSigns(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
-      if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
+      if (generic && ((!matchConcat(generic) && hasUnreadOperand(generic)) ||
+                      forgetUnusedResults(generic)))
         unread.insert(op);
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||

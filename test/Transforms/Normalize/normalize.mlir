@@ -594,3 +594,26 @@ func.func @widened_factors(%a: tensor<2x3xbf16>, %b: tensor<3x2xbf16>, %c: tenso
   %3 = linalg.matmul ins(%wh, %wb : tensor<2x3xf32>, tensor<3x2xf32>) outs(%out : tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0, %1, %2, %3 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// A maximum whose place nothing reads.
+// CHECK-LABEL: func.func @maximum_alone(
+// CHECK:         %[[R:.+]] = linalg.generic
+// CHECK-SAME:      outs(%{{.+}} : tensor<4xf32>)
+// CHECK-NEXT:    ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32):
+// CHECK-NEXT:      %[[M:.+]] = arith.maximumf %[[A]], %[[B]]
+// CHECK-NEXT:      linalg.yield %[[M]] : f32
+// CHECK:         return %[[R]] : tensor<4xf32>
+func.func @maximum_alone(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %p: tensor<4xi64>) -> tensor<4xf32> {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%m, %p : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %b: f32, %before: i64):
+    %j = linalg.index 1 : index
+    %n = arith.index_cast %j : index to i64
+    %more = arith.maximumf %a, %b : f32
+    %is = arith.cmpf ogt, %a, %b : f32
+    %place = arith.select %is, %n, %before : i64
+    linalg.yield %more, %place : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %r#0 : tensor<4xf32>
+}
