@@ -934,3 +934,19 @@ def test_extrema_of_a_split_dim_gather_nothing(compute, kinds):
     f = st.compile(Model(), args=(x,), mesh={"tp": 2}, inputs=[[Shard(1)]])
     assert [c.kind for c in f.report.collectives] == kinds, f.report
     close(f(x), compute(x))
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: F.pad(x, (1, 2, 1, 1), mode="reflect"), lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
+    lambda x: F.adaptive_avg_pool2d(x, 4), lambda x: F.unfold(x, 3), lambda x: x[torch.arange(5), torch.tensor([1, 0, 2, 2, 1])],
+    lambda x: F.grid_sample(x, x[:, :2].permute(0, 2, 3, 1), align_corners=False),
+])
+def test_lookups_in_images_of_a_split_batch_move_nothing(compute):
+    class Model(nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    x = torch.randn(5, 3, 6, 6)
+    f = st.compile(Model(), args=(x,), mesh={"dp": 2}, inputs=[[Shard(0)]])
+    assert not f.report.collectives, f.report
+    close(f(x), compute(x))

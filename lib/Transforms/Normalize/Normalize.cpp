@@ -21,6 +21,7 @@
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
 //   results that nothing uses               none
+//   lookups by an index that counts a loop  by the loop's number
 //   products of f32 that two tensors of 16 bits were widened to   of these
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
@@ -34,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConcatRecognition.h"
+#include "CountedLookups.h"
 #include "Reshapes.h"
 #include "RowSelection.h"
 #include "SplitArgReduction.h"
@@ -404,7 +406,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
       if (generic && ((!matchConcat(generic) && hasUnreadOperand(generic)) ||
-                      forgetUnusedResults(generic)))
+                      forgetUnusedResults(generic) || lookUpByLoops(generic)))
         unread.insert(op);
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||

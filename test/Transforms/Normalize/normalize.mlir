@@ -617,3 +617,35 @@ func.func @maximum_alone(%x: tensor<4x8xf32>, %m: tensor<4xf32>, %p: tensor<4xi6
   } -> (tensor<4xf32>, tensor<4xi64>)
   return %r#0 : tensor<4xf32>
 }
+
+// Rows and an index within each: the rows are counted.
+// CHECK-LABEL: func.func @counted_lookup(
+// CHECK-SAME:    %[[X:.+]]: tensor<4x5xf32>, %[[I:.+]]: tensor<4xi64>)
+// CHECK:         linalg.generic {{.*}} ins(%[[I]] : tensor<4xi64>)
+// CHECK:           %[[R:.+]] = linalg.index 0
+// CHECK:           tensor.extract %[[X]][%[[R]], %{{.+}}]
+func.func @counted_lookup(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %zero = arith.constant 0 : i64
+  %four = arith.constant 4 : i64
+  %0 = tensor.empty() : tensor<4xi64>
+  %rows = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%0 : tensor<4xi64>) {
+  ^bb0(%out: i64):
+    %n = linalg.index 0 : index
+    %c = arith.index_cast %n : index to i64
+    linalg.yield %c : i64
+  } -> tensor<4xi64>
+  %1 = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+      ins(%rows, %i : tensor<4xi64>, tensor<4xi64>) outs(%1 : tensor<4xf32>) {
+  ^bb0(%row: i64, %column: i64, %out: f32):
+    %negative = arith.cmpi slt, %row, %zero : i64
+    %from_end = arith.addi %row, %four : i64
+    %place = arith.select %negative, %from_end, %row : i64
+    %a = arith.index_cast %place : i64 to index
+    %b = arith.index_cast %column : i64 to index
+    %element = tensor.extract %x[%a, %b] : tensor<4x5xf32>
+    linalg.yield %element : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
