@@ -15,6 +15,11 @@ from jax._src import debugging
 from jax._src.interpreters import mlir
 from jax._src.lax import ann, fft
 
+try:
+    from jax._src.random import threefry2x32 as threefry
+except ImportError:
+    from jax._src import prng as threefry
+
 from ._fft import Fourier
 
 
@@ -64,6 +69,11 @@ def _approx_top_k(x: jax.Array, *, k: int, reduction_dimension: int, is_max_k: b
     return [jnp.moveaxis(a, -1, reduction_dimension) for a in (values if is_max_k else -values, places)]
 
 
+def _threefry(*operands: jax.Array) -> Any:
+    """Random bits: of many, all rounds in one pass over memory; of few, in a loop, which compiles sooner."""
+    return threefry._threefry2x32_lowering(*operands, use_rolled_loops=operands[2].size < 4096)
+
+
 def _drop_callback(context: Any, *_: Any, **__: Any) -> list[Any]:
     """jax.debug's calls, which are for people."""
     warnings.warn("jax.debug.print and jax.debug.callback do nothing in a function of shardir.jax.jit", stacklevel=2)
@@ -75,5 +85,6 @@ def lowering_rules() -> tuple[tuple[Any, Any], ...]:
     """As `jax.stages.Traced.lower` takes them."""
     return ((fft.fft_p, mlir.lower_fun(_fft, multiple_results=False)),
             (ann.approx_top_k_p, mlir.lower_fun(_approx_top_k, multiple_results=True)),
+            (threefry.threefry2x32_p, mlir.lower_fun(_threefry, multiple_results=True)),
             *((primitive, _drop_callback) for name in ("debug_callback_p", "debug_print_p")
               if (primitive := getattr(debugging, name, None))))
