@@ -189,9 +189,13 @@ static bool isFused(OpOperand *use, unsigned depth) {
                .isPermutation();
   if (isContraction(producer))
     return false;
-  // A convolution reads each element many times: what moves them is a copy that
-  // has them in the order it reads.
-  if (consumer.getNumReductionLoops() > 0 && !map.isProjectedPermutation() &&
+  // A convolution reads each element, and each of its filter, many times: what
+  // moves them is a copy that has them in the order it reads.
+  bool readsWindows =
+      llvm::any_of(consumer.getIndexingMapsArray(), [](AffineMap read) {
+        return !read.isProjectedPermutation(/*allowZeroInResults=*/true);
+      });
+  if (consumer.getNumReductionLoops() > 0 && readsWindows &&
       producer.getNumDpsInputs() > 0 &&
       !producer.getMatchingIndexingMap(producer.getDpsInputOperand(0))
            .isIdentity())

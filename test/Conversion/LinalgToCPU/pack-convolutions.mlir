@@ -1,5 +1,6 @@
 // RUN: shard-opt %s -split-input-file -shardir-pack-convolutions-for-cpu=target=avx2 | FileCheck %s
 // RUN: shard-opt %s -split-input-file -shardir-pack-convolutions-for-cpu=target=avx512 | FileCheck %s --check-prefix=WIDE
+// RUN: shard-opt %s -split-input-file -shardir-pack-convolutions-for-cpu=target=avx2 -shardir-fuse-for-cpu | FileCheck %s --check-prefix=FUSED
 
 // Channels last: the filter alone is copied, into panels of two vectors, and of
 // four where there are registers for them.
@@ -26,8 +27,11 @@ func.func @channels_last(%x: tensor<2x30x30x64xf32>, %w: tensor<3x3x64x128xf32>)
 
 // -----
 
-// Channels first: input and result are transposed, the filter in two steps.
+// Channels first: input and result are transposed, the filter in two steps. Fusion
+// leaves the copies to the convolution that reads them many times.
 
+// FUSED-LABEL: func.func @channels_first
+// FUSED:         linalg.generic {{.+}} ins(%{{.+}}, %{{.+}} : tensor<2x30x30x64xf32>, tensor<8x3x3x64x16xf32>) outs(%{{.+}} : tensor<2x14x14x8x16xf32>)
 // CHECK-LABEL: func.func @channels_first
 // CHECK:       linalg.generic {{.+}} outs(%{{.+}} : tensor<8x64x3x3x16xf32>)
 // CHECK:       linalg.generic {{.+}} outs(%{{.+}} : tensor<8x3x3x64x16xf32>)
