@@ -39,7 +39,7 @@ static ExtentRoot behindScalar(Value value) {
   return {query.getSource(), *asked};
 }
 
-/// What the open extent of a result is equal to; the same where nothing is
+/// Another place that has the open extent of a result; the same where none is
 /// known.
 static ExtentRoot behindTensor(OpResult value, int64_t dim) {
   Operation *op = value.getOwner();

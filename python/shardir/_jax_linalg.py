@@ -196,8 +196,8 @@ def _angles(p: jax.Array, q: jax.Array, between: jax.Array) -> tuple[jax.Array, 
 
 
 def _turned(a: jax.Array, cosines: jax.Array, sines: jax.Array) -> jax.Array:
-    """Rotates each column of the first half with the one of the second half in its place, and pairs them anew as
-    the rounds of a tournament do."""
+    """Rotates each column of the first half with the one of the second half in its place, and moves all but the first
+    one on, so that each column meets each other one."""
     p, q = jnp.split(a, 2, -1)
     c, s = cosines[..., None, :], sines[..., None, :]
     p, q = p * c - q * jnp.conj(s), p * s + q * c

@@ -23,11 +23,12 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     `linalg.generic` that reads one of several tensors by its own index becomes
     `tensor.concat`, and a slice of all of a tensor the tensor; where it takes
     all of a dim, the start that was computed for it becomes 0. The real or
-    imaginary part of what another op makes of two parts becomes that part, and
-    operands that a body does not read, and results that nothing uses, are dropped: compiled they are gone, and
-    nothing should move for them. A lookup in a body by an element that
-    counts one of its loops is by the loop's number. A sum of products over a
-    tensor that has been inserted into zeros reads the tensor itself, and the other operand at strides.
+    imaginary part of what another op makes of two parts becomes that part.
+    Operands that a body does not read, and results that nothing uses, are
+    dropped: compiled they are gone, and nothing should move for them. A lookup in
+    a body by an element that counts one of its loops is by the loop's number. A
+    sum of products over a tensor that has been inserted into zeros reads the
+    tensor itself, and the other operand at strides.
     A scatter of one row into each part of a constant, such as the gradient of
     cross-entropy, compares its index with the row's place.
     A product of two tensors that were widened from bf16, or from f16, to f32
