@@ -46,16 +46,23 @@ def _topk(x: torch.Tensor, k: int, dim: int = -1, largest: bool = True, sorted: 
     return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
 
 
-def _scatter_value(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
-    # One index along the dim, as in the gradient of a cross entropy: no scatter is needed, and all dims
-    # can be split.
-    if x.dim() == 0 or index.dim() != x.dim() or index.shape[dim] != 1 or any(
-            index.shape[d] != x.shape[d] for d in range(x.dim()) if d != dim % x.dim()):
-        return _counted_from_the_start(aten.scatter.value)(x, dim, index, value)
-    shape = [1] * x.dim()
-    shape[dim] = x.shape[dim]
-    numbers = torch.arange(x.shape[dim], dtype=index.dtype, device=x.device).view(shape)
-    return torch.where(numbers == index, torch.full((), value, dtype=x.dtype, device=x.device), x)
+def _scatter_few(op: Any, adds: bool) -> Any:
+    # A few indices along the dim, as in the gradients of a cross entropy, of a gather and of a choice of experts: no
+    # scatter is needed, and all dims can be split.
+    def scatter(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
+        if x.dim() == 0 or index.dim() != x.dim() or isinstance(index.shape[dim], torch.SymInt) or not (
+                1 <= index.shape[dim] <= 8) or (isinstance(value, torch.Tensor) and value.shape != index.shape) or any(
+                index.shape[d] != x.shape[d] for d in range(x.dim()) if d != dim % x.dim()):
+            return _counted_from_the_start(op)(x, dim, index, value)
+        shape = [1] * x.dim()
+        shape[dim] = x.shape[dim]
+        numbers = torch.arange(x.shape[dim], dtype=index.dtype, device=x.device).view(shape)
+        for i in range(index.shape[dim]):
+            new = value.narrow(dim, i, 1) if isinstance(value, torch.Tensor) else torch.full(
+                (), value, dtype=x.dtype, device=x.device)
+            x = torch.where(numbers == index.narrow(dim, i, 1), x + new if adds else new, x)
+        return x
+    return scatter
 
 
 def _counted_from_the_start(op: Any) -> Any:
@@ -172,9 +179,9 @@ def decompositions() -> dict:
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.topk.default] = _topk
-    table[aten.scatter.value] = _scatter_value
-    for op in (aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two):
-        table[op] = _counted_from_the_start(op)
+    for op in (aten.scatter.value, aten.scatter.src, aten.scatter_add.default):
+        table[op] = _scatter_few(op, adds=op is aten.scatter_add.default)
+    table[aten.scatter_reduce.two] = _counted_from_the_start(aten.scatter_reduce.two)
     table[aten.histc.default] = _histc
     table[aten.mse_loss_backward.default] = _mse_loss_backward
     table[aten.smooth_l1_loss_backward.default] = _smooth_l1_loss_backward

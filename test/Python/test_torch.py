@@ -950,3 +950,27 @@ def test_lookups_in_images_of_a_split_batch_move_nothing(compute):
     f = st.compile(Model(), args=(x,), mesh={"dp": 2}, inputs=[[Shard(0)]])
     assert not f.report.collectives, f.report
     close(f(x), compute(x))
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: x.topk(2, -1)[0], lambda x: x.sort(-1)[0], lambda x: torch.take_along_dim(x, x.argmax(1, keepdim=True), 1),
+    lambda x: x.scatter_add(1, x[:, :2].argsort(1), x[:, 1:3]),
+])
+def test_gradients_of_a_few_places_move_nothing_but_sums(compute):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(6, 6)
+
+        def forward(self, x):
+            return (compute(self.linear(x)) ** 2).mean()
+
+    torch.manual_seed(0)
+    model, x = Model(), torch.randn(5, 6)
+    twin = copy.deepcopy(model)
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 0.1), args=(x,), mesh={"dp": 2})
+    assert {c.kind for c in step.report.collectives} == {"all_reduce"}, step.report
+    close(step(x), twin(x))
+    twin(x).backward()
+    for name, p in twin.named_parameters():
+        close(step.state_dict()[name], p.detach() - 0.1 * p.grad)
