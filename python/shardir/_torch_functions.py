@@ -59,25 +59,37 @@ def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor 
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
-def _causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, attn_mask: Any = None,
-                      dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
-                      enable_gqa: bool = False) -> Any:
-    # PyTorch adds -inf to what a causal mask hides, and looks for rows that are hidden as a whole, which there are none
-    # of. As a choice of scores it is an attention that never stores them. Sums and softmax are in f32, as PyTorch's.
-    if not is_causal or attn_mask is not None or dropout_p or enable_gqa:
+def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, attn_mask: torch.Tensor | None = None,
+               dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+               enable_gqa: bool = False) -> Any:
+    # PyTorch adds -inf to what is hidden, and looks in all scores for rows that are hidden as a whole. These are known
+    # from the mask: as a choice of scores it is an attention that never stores them. Sums and softmax are in f32, as
+    # PyTorch's.
+    if dropout_p or (is_causal and attn_mask is not None):
         return NotImplemented
+    if enable_gqa:
+        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) for t in (k, v))
     wide = torch.float32 if q.dtype in (torch.float16, torch.bfloat16) else q.dtype
     scores = q.to(wide) @ k.to(wide).mT * (q.shape[-1] ** -0.5 if scale is None else scale)
-    rows, columns = (torch.arange(n, device=q.device) for n in scores.shape[-2:])
     hidden = torch.full((), -math.inf, dtype=wide, device=q.device)
-    weights = torch.where(columns <= rows.unsqueeze(1), scores, hidden).softmax(-1)
-    return (weights @ v.to(wide)).to(q.dtype)
+    shown = None
+    if is_causal:
+        rows, columns = (torch.arange(n, device=q.device) for n in scores.shape[-2:])
+        scores = torch.where(columns <= rows.unsqueeze(1), scores, hidden)
+    elif attn_mask is not None and attn_mask.dtype == torch.bool:
+        shown = attn_mask.any(-1, keepdim=True)
+        scores = torch.where(attn_mask | ~shown, scores, hidden)
+    elif attn_mask is not None:
+        shown = (attn_mask > -math.inf).any(-1, keepdim=True)
+        scores = scores + torch.where(shown, attn_mask, torch.zeros_like(attn_mask)).to(wide)
+    found = (scores.softmax(-1) @ v.to(wide)).to(q.dtype)
+    return found if shown is None else torch.where(shown, found, torch.zeros_like(found))
 
 
 _IN_TERMS_OF_OTHERS: dict[Callable, Callable] = {
     torch.cov: _cov, torch.Tensor.cov: _cov, torch.corrcoef: _corrcoef, torch.Tensor.corrcoef: _corrcoef,
     torch.bincount: _bincount, torch.Tensor.bincount: _bincount, functional.gaussian_nll_loss: _gaussian_nll_loss,
-    functional.scaled_dot_product_attention: _causal_attention,
+    functional.scaled_dot_product_attention: _attention,
 }
 
 

@@ -97,6 +97,8 @@ CASES = {
     "complex": (lambda z, x: (z * x, z @ z.T, abs(z).sum(), jnp.exp(1j * x) / (2 + z)), X[:, :5] + 1j * X[:, 1:], X[:, 1:]),
     "complex_gradient": (jax.grad(lambda x, y: (abs(jnp.exp(1j * x) * lax.complex(x, y)) ** 2).sum()), X, X),
     "complex_scan": (lambda z: lax.associative_scan(jnp.multiply, z), X + 1j * X),
+    "depthwise_of_16_bits": (lambda c, k: lax.conv_general_dilated(c, k, (1, 1), "SAME", feature_group_count=4, dimension_numbers=(
+        "NHWC", "HWIO", "NHWC")), jnp.ones((2, 40, 40, 4), jnp.bfloat16), jnp.ones((30, 30, 1, 4), jnp.bfloat16)),
     "sums_of_16_bits": (lambda x, c, k: (jnp.cumsum(x, 1), convolution(c, k)), jnp.ones((2, 600), jnp.bfloat16),
                         jnp.ones((2, 8, 8, 64), jnp.bfloat16), jnp.ones((3, 3, 64, 4), jnp.bfloat16)),
     "fft": (lambda z: (jnp.fft.fft(z), jnp.fft.ifft2(z), jnp.fft.irfft(z, 7), jnp.fft.fft(z, axis=0, norm="ortho")), X + 1j * X),

@@ -974,3 +974,45 @@ def test_gradients_of_a_few_places_move_nothing_but_sums(compute):
     twin(x).backward()
     for name, p in twin.named_parameters():
         close(step.state_dict()[name], p.detach() - 0.1 * p.grad)
+
+
+@pytest.mark.parametrize("mask", ["none", "bool", "float", "grouped"])
+def test_attention_never_stores_its_scores(mask):
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 4, 256, 8), torch.randn(2, 2, 256, 8)
+    shown = torch.rand(2, 1, 256, 256) > 0.3
+    shown[1, 0, 5] = False  # gives 0
+    given = {"bool": shown, "float": torch.where(shown, 0.5, -torch.inf)}.get(mask, shown)
+
+    class Model(nn.Module):
+        def forward(self, q, k, given):
+            if mask == "grouped":
+                return F.scaled_dot_product_attention(q, k, k, enable_gqa=True)
+            return F.scaled_dot_product_attention(q, q, q, attn_mask=given if mask in ("bool", "float") else None)
+
+    f = st.compile(Model(), args=(q, k, given), mesh={"dp": 2}, inputs=[[Shard(0)]] * 3)
+    close(f(q, k, given), Model()(q, k, given))
+    assert f.report.peak_bytes_per_device < 4 * 256 * 256 * 4, f.report
+
+
+@pytest.mark.parametrize("kind", [torch.bool, torch.float32])
+def test_gradients_of_attention_with_hidden_rows(kind):
+    shown = torch.rand(2, 1, 6, 6) > 0.3
+    shown[1, 0, 5] = False
+    given = shown if kind == torch.bool else torch.where(shown, 0.0, -torch.inf)
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(16, 16)
+
+        def forward(self, x, given):
+            h = self.linear(x).unflatten(-1, (2, 8)).transpose(1, 2)
+            return (F.scaled_dot_product_attention(h, h, h, attn_mask=given) ** 2).mean()
+
+    model, x = Model(), torch.randn(2, 6, 16)
+    model(x, given).backward()
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 1), args=(x, given), mesh={"dp": 2})
+    step(x, given)
+    for name, p in model.named_parameters():
+        close(step.state_dict()[name], p.detach() - p.grad)
