@@ -292,6 +292,17 @@ def _rounded_once(op: Any) -> Any:
     return cumulative
 
 
+def _in_32_bits(op: Any) -> Any:
+    """A division of integers of 8 bits, which torch-mlir ends the process for or refuses."""
+    def wide(x: torch.Tensor, y: Any, **options: Any) -> Any:
+        kind = torch.result_type(x, y)
+        if kind not in (torch.int8, torch.uint8) or options.get("rounding_mode", "floor") is None:
+            return NotImplemented
+        y = y.to(torch.int32) if isinstance(y, torch.Tensor) else y
+        return op(x.to(torch.int32), y, **options).to(kind)
+    return wide
+
+
 # -- Distances -------------------------------------------------------------------------------------
 
 def _distances(x: torch.Tensor, y: torch.Tensor, p: float, mode: int | None) -> torch.Tensor:
@@ -376,6 +387,8 @@ def math_decompositions() -> dict:
         aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
         aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,
         aten.as_strided_scatter.default: _as_strided_scatter,
+        **{op: _in_32_bits(op) for op in (aten.remainder.Scalar, aten.remainder.Tensor, aten.floor_divide.default,
+                                          aten.div.Tensor_mode, aten.div.Scalar_mode)},
         aten.fmod.Tensor: _fmod, aten.fmod.Scalar: _fmod,
         aten.hypot.default: lambda x, y: torch.sqrt(x * x + y * y),
         aten._cdist_forward.default: _distances, aten._cdist_backward.default: _distances_backward,

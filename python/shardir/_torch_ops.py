@@ -13,6 +13,7 @@ from torch._decomp import get_decompositions
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._torch_convolutions import grouped_backward
 from ._torch_fft import fft_decompositions
 from ._torch_functions import WithoutValues
 from ._torch_linalg import linalg_decompositions
@@ -292,26 +293,26 @@ def _depthwise_weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: 
 def _convolution_backward(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias_sizes: Any,
                           stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool,
                           output_padding: Sequence[int], groups: int, output_mask: Sequence[bool]) -> Any:
-    depthwise = not transposed and groups > 1 and groups == x.shape[1] and output_mask[0]
-    if not transposed and not depthwise:  # torch-mlir has it
+    if not transposed and groups == 1:  # torch-mlir has it
         return NotImplemented
     dims = x.dim() - 2
     stride, padding, dilation = (list(v) * dims if len(v) == 1 else list(v) for v in (stride, padding, dilation))
     kernel = list(weight.shape[2:])
     of_input = of_weight = of_bias = None
-    if depthwise:
+    if output_mask[2]:
+        of_bias = gradient.sum([0, *range(2, 2 + dims)])
+    if not transposed and groups != x.shape[1]:
+        return *grouped_backward(gradient, x, weight, stride, padding, dilation, groups, output_mask), of_bias
+    if not transposed:
         rest = [x.shape[2 + d] - ((gradient.shape[2 + d] - 1) * stride[d] - 2 * padding[d]
                                   + dilation[d] * (kernel[d] - 1) + 1) for d in range(dims)]
-        of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, True, rest, groups)
+        if output_mask[0]:
+            of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, True, rest, groups)
         if output_mask[1]:
             of_weight = _depthwise_weight_gradient(x, gradient, kernel, stride, padding, dilation)
-        if output_mask[2]:
-            of_bias = gradient.sum([0, *range(2, 2 + dims)])
         return of_input, of_weight, of_bias
     if output_mask[0]:
         of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * dims, groups)
     if output_mask[1]:
         of_weight = _weight_gradient(gradient, x, kernel, stride, padding, dilation, groups)
-    if output_mask[2]:
-        of_bias = gradient.sum([0, *range(2, 2 + dims)])
     return of_input, of_weight, of_bias

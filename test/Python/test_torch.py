@@ -1016,3 +1016,30 @@ def test_gradients_of_attention_with_hidden_rows(kind):
     step(x, given)
     for name, p in model.named_parameters():
         close(step.state_dict()[name], p.detach() - p.grad)
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.uint8])
+def test_divisions_of_8_bits(kind):
+    class Model(nn.Module):
+        def forward(self, x, y):
+            return x % 7, x // 3, x % y, torch.div(x, y, rounding_mode="trunc")
+
+    x = torch.arange(20).to(kind) - (10 if kind == torch.int8 else 0)
+    y = torch.full((20,), 4, dtype=kind)
+    f = st.compile(Model(), args=(x, y), mesh={"dp": 3}, inputs=[[Shard(0)]] * 2)
+    for ours, theirs in zip(f(x, y), Model()(x, y)):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("groups,results,options", [(6, 6, {}), (6, 12, {}), (3, 6, {}), (2, 4, {"stride": 2, "dilation": 2})])
+def test_training_of_grouped_convolutions(groups, results, options):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(6, results, 3, padding=1, groups=groups, **options), nn.Conv2d(results, results, 3, groups=2))
+    x = torch.randn(5, 6, 11, 9)
+    twin = copy.deepcopy(model)
+    y = torch.randn_like(model(x))
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), 1), args=(x, y), mesh={"dp": 2})
+    close(step(x, y), F.mse_loss(twin(x), y))
+    F.mse_loss(twin(x), y).backward()
+    for name, p in twin.named_parameters():
+        close(step.state_dict()[name], p.detach() - p.grad)
