@@ -184,6 +184,7 @@ class CompiledModel:
                  for d, extent in enumerate(getattr(values[name], "shape", ())) if isinstance(extent, torch.SymInt)]
         self._open = [(i, d) for i, d, _ in found]
         self._guards = Guards([extent for _, _, extent in found], [f"{self._names[i]}.shape[{d}]" for i, d in self._open])
+        self._given: dict[int, Any] = {}
         self._user_inputs = [s.arg.name for s in signature.input_specs if s.kind == InputKind.USER_INPUT
                              and _is_tensor_argument(s.arg)]
 
@@ -202,6 +203,7 @@ class CompiledModel:
         program, entry = self.program, self.program._entry
         shards: list[Any] = [None] * len(program.arguments)
         shapes: list[Any] = [None] * len(program.arguments)
+        given: dict[int, Any] = {}
         for i, resident in self._residents.items():
             resident.refresh()
             shards[i], shapes[i] = resident.shards, resident.tensor.shape
@@ -214,7 +216,8 @@ class CompiledModel:
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
-            shards[i] = _distribute(program, i, value, f"input '{self._names[i]}'")
+            # Into the memory of an earlier call that has ended, where the shape is the same.
+            shards[i] = given[i] = _distribute(program, i, value, f"input '{self._names[i]}'", self._given.pop(i, None))
         self._guards.check([shapes[i][d] for i, d in self._open])
         whole = None
         if program._dynamic:
@@ -235,6 +238,7 @@ class CompiledModel:
             else:
                 outputs.append(entry.collect(True, result, value, "torch", program._unsigned[result]))
             result += 1
+        self._given.update(given)
         return outputs[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(outputs, self._out_spec)
 
     def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
