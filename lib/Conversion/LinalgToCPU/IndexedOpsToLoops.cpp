@@ -103,8 +103,7 @@ constexpr int64_t mostSelected = 64;
 /// How many first elements to select, if that is to be preferred to a sort.
 static std::optional<int64_t> selectedCount(SortOp op) {
   std::optional<int64_t> count = leadingCount(op);
-  int64_t extent = cast<RankedTensorType>(op.getInputs()[0].getType())
-                       .getDimSize(op.getDim());
+  int64_t extent = sortedExtent(op);
   if (!count || *count > mostSelected ||
       (!ShapedType::isDynamic(extent) && 2 * *count > extent))
     return std::nullopt;
@@ -115,8 +114,7 @@ static std::optional<int64_t> selectedCount(SortOp op) {
 constexpr int64_t fewestByDigits = 16;
 
 static bool isByDigits(SortOp op) {
-  int64_t extent = cast<RankedTensorType>(op.getInputs()[0].getType())
-                       .getDimSize(op.getDim());
+  int64_t extent = sortedExtent(op);
   return isDigitSort(op) &&
          (ShapedType::isDynamic(extent) || extent >= fewestByDigits);
 }
@@ -511,8 +509,7 @@ struct IndexedOpsToLoopsPass
   using IndexedOpsToLoopsBase::IndexedOpsToLoopsBase;
 
   void lowerSort(OpBuilder &builder, SortOp op) {
-    auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
-    int64_t extent = type.getDimSize(op.getDim());
+    int64_t extent = sortedExtent(op);
     if (extent == 0 || extent == 1)
       op->replaceAllUsesWith(op.getInputs());
     else

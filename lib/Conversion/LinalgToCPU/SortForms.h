@@ -21,6 +21,12 @@
 
 namespace shardir {
 
+/// The extent of the sorted dim.
+inline int64_t sortedExtent(SortOp op) {
+  return llvm::cast<mlir::RankedTensorType>(op.getInputs()[0].getType())
+      .getDimSize(op.getDim());
+}
+
 /// How many of the first elements along the sorted dim the users read, where
 /// all users are slices that tell it and that is less than all. A tensor of
 /// these elements may then replace the result.
@@ -35,9 +41,7 @@ inline std::optional<int64_t> leadingCount(SortOp op) {
     count =
         std::max(count, slice.getStaticOffset(dim) + slice.getStaticSize(dim));
   }
-  int64_t extent =
-      llvm::cast<mlir::RankedTensorType>(op.getInputs()[0].getType())
-          .getDimSize(dim);
+  int64_t extent = sortedExtent(op);
   if (count == 0 || (!ShapedType::isDynamic(extent) && count >= extent))
     return std::nullopt;
   return count;

@@ -281,8 +281,7 @@ private:
 struct SortsToKeysPass : shardir::impl::SortsToKeysBase<SortsToKeysPass> {
   void runOnOperation() override {
     getOperation().walk([](SortOp op) {
-      auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
-      int64_t extent = type.getDimSize(op.getDim());
+      int64_t extent = sortedExtent(op);
       // Of a dim of unknown size a place has 32 bits, too: a row that needs
       // more has 4 Gi elements.
       if (!ShapedType::isDynamic(extent) &&

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -57,8 +56,7 @@ static std::optional<unsigned> countedLoop(linalg::GenericOp op, Value index) {
   index = withoutCasts(index);
   if (auto select = index.getDefiningOp<arith::SelectOp>()) {
     auto isNegative = select.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!isNegative ||
-        isNegative.getPredicate() != arith::CmpIPredicate::slt ||
+    if (!isNegative || isNegative.getPredicate() != arith::CmpIPredicate::slt ||
         isNegative.getLhs() != select.getFalseValue() ||
         !isZeroInteger(isNegative.getRhs()))
       return std::nullopt;
@@ -80,18 +78,12 @@ static std::optional<unsigned> countedLoop(linalg::GenericOp op, Value index) {
 
 bool shardir::lookUpByLoops(linalg::GenericOp op) {
   bool changed = false;
-  for (auto lookup :
-       llvm::make_early_inc_range(op.getBody()->getOps<tensor::ExtractOp>()))
+  for (auto lookup : op.getBody()->getOps<tensor::ExtractOp>())
     for (OpOperand &index : lookup.getIndicesMutable())
       if (std::optional<unsigned> loop = countedLoop(op, index.get())) {
         OpBuilder builder(lookup);
         index.set(linalg::IndexOp::create(builder, lookup.getLoc(), *loop));
         changed = true;
       }
-  if (changed)
-    for (Operation &inner :
-         llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
-      if (isOpTriviallyDead(&inner))
-        inner.erase();
   return changed;
 }

@@ -19,8 +19,9 @@
 namespace shardir {
 
 /// Reads tensors in the body of `op` at the number of a loop, in place of an
-/// element of an operand that is this number: a dim that is read so can be split
-/// as the loop is. True if there was one.
+/// element of an operand that is this number: a dim that is read so can be
+/// split as the loop is. True if there was one; the ops that computed the index
+/// stay.
 bool lookUpByLoops(mlir::linalg::GenericOp op);
 
 } // namespace shardir

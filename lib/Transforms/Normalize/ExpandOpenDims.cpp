@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Reshapes.h"
+
 #include "ShardIR/Analysis/SameExtent.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
@@ -48,34 +50,11 @@ static bool joinsOpenDims(Operation *op) {
     return false;
   }
   for (auto [dim, group] : llvm::enumerate(groups))
-    if (narrow.isDynamicDim(dim) &&
-        llvm::count_if(group, [&](int64_t d) {
-          return wide.getDimSize(d) != 1;
-        }) > 1)
+    if (narrow.isDynamicDim(dim) && llvm::count_if(group, [&](int64_t d) {
+                                      return wide.getDimSize(d) != 1;
+                                    }) > 1)
       return true;
   return false;
-}
-
-/// Dims of one tensor that are joined to each dim of another of as many
-/// elements, of which each has one open dim at most: those of known extents,
-/// from the last one on, have their products. None where they do not.
-static SmallVector<ReassociationIndices>
-joinedDims(RankedTensorType wide, ArrayRef<int64_t> parts,
-           RankedTensorType narrow, ArrayRef<int64_t> joined) {
-  SmallVector<ReassociationIndices> groups(joined.size());
-  for (size_t i = joined.size(); i-- > 1;) {
-    int64_t extent = 1, whole = narrow.getDimSize(joined[i]);
-    while (groups[i].empty() || extent != whole) {
-      if (parts.size() < 2 || wide.isDynamicDim(parts.back()) ||
-          extent > whole)
-        return {};
-      extent *= wide.getDimSize(parts.back());
-      groups[i].insert(groups[i].begin(), parts.back());
-      parts = parts.drop_back();
-    }
-  }
-  groups[0].assign(parts.begin(), parts.end());
-  return groups;
 }
 
 namespace {

@@ -326,9 +326,9 @@ static bool feedsOthers(Value value, unsigned own) {
   });
 }
 
-/// Leaves out what computes results that nothing uses, such as the places of
-/// maxima, on which the placements of the others would depend. True if there
-/// was one.
+/// Yields what was there before for results that nothing uses, such as the
+/// places of maxima, on which the placements of the others would depend. True
+/// if there was one; the ops that computed it stay.
 static bool forgetUnusedResults(linalg::GenericOp op) {
   bool changed = false;
   Operation *end = op.getBody()->getTerminator();
@@ -342,12 +342,13 @@ static bool forgetUnusedResults(linalg::GenericOp op) {
     end->setOperand(own, before);
     changed = true;
   }
-  if (changed)
-    for (Operation &inner :
-         llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
-      if (isOpTriviallyDead(&inner))
-        inner.erase();
   return changed;
+}
+
+static void eraseDeadOps(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 static void createConcat(RewriterBase &rewriter, linalg::GenericOp op) {
@@ -405,9 +406,14 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       hasChanged |= startWholeDims(op) || compareWithSigns(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
-      if (generic && ((!matchConcat(generic) && hasUnreadOperand(generic)) ||
-                      forgetUnusedResults(generic) || lookUpByLoops(generic)))
-        unread.insert(op);
+      if (generic) {
+        bool leavesOps = forgetUnusedResults(generic);
+        leavesOps |= lookUpByLoops(generic);
+        if (leavesOps)
+          eraseDeadOps(*generic.getBody());
+        if (!matchConcat(generic) && (leavesOps || hasUnreadOperand(generic)))
+          unread.insert(op);
+      }
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||

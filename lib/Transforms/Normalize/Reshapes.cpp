@@ -48,33 +48,45 @@ static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     toGroups.back().push_back(j);
 }
 
-/// For each dim of `from` the dims of `to` that it is split into, where the
-/// first dims, and as many of `to`, alone are open, and all of them but the last
-/// are the same; none where these are not known.
-static SmallVector<ReassociationIndices>
-splitBehindOpenDims(RankedTensorType from, RankedTensorType to, int64_t open) {
-  int64_t end = to.getRank();
-  SmallVector<ReassociationIndices> groups(from.getRank());
-  for (int64_t dim = from.getRank() - 1; dim >= open; --dim) {
-    int64_t extent = 1, whole = from.getDimSize(dim), begin = end;
-    if (ShapedType::isDynamic(whole) || whole == 0)
-      return {};
-    while (begin > open && !to.isDynamicDim(begin - 1) &&
-           (begin == end || extent < whole))
-      extent *= to.getDimSize(--begin);
-    if (begin == end || extent != whole)
-      return {};
-    groups[dim] = llvm::to_vector(llvm::seq<int64_t>(begin, end));
-    end = begin;
+SmallVector<ReassociationIndices>
+shardir::joinedDims(RankedTensorType wide, ArrayRef<int64_t> parts,
+                    RankedTensorType narrow, ArrayRef<int64_t> joined) {
+  SmallVector<ReassociationIndices> groups(joined.size());
+  for (size_t i = joined.size(); i-- > 1;) {
+    int64_t extent = 1, whole = narrow.getDimSize(joined[i]);
+    while (groups[i].empty() || extent != whole) {
+      if (parts.size() < 2 || wide.isDynamicDim(parts.back()) || extent > whole)
+        return {};
+      extent *= wide.getDimSize(parts.back());
+      groups[i].insert(groups[i].begin(), parts.back());
+      parts = parts.drop_back();
+    }
   }
-  for (int64_t dim = 0; dim + 1 < open; ++dim)
-    groups[dim] = {dim};
-  groups[open - 1] = llvm::to_vector(llvm::seq<int64_t>(open - 1, end));
+  groups[0].assign(parts.begin(), parts.end());
   return groups;
 }
 
-/// Expands or collapses the dims of a tensor whose first dims alone are open. The
-/// elements of the shape operand are the new extents.
+/// The dims of `wide` that are joined to each dim of `narrow`, of which the
+/// first `open` alone are open, and all of them but the last are the same.
+static SmallVector<ReassociationIndices>
+joinedBehindOpenDims(RankedTensorType wide, RankedTensorType narrow,
+                     int64_t open) {
+  auto dimsFrom = [](RankedTensorType type, int64_t first) {
+    return llvm::to_vector(llvm::seq(first, type.getRank()));
+  };
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim + 1 < open; ++dim)
+    groups.push_back({dim});
+  SmallVector<ReassociationIndices> others = joinedDims(
+      wide, dimsFrom(wide, open - 1), narrow, dimsFrom(narrow, open - 1));
+  if (others.empty())
+    return {};
+  llvm::append_range(groups, others);
+  return groups;
+}
+
+/// Expands or collapses the dims of a tensor whose first dims alone are open.
+/// The elements of the shape operand are the new extents.
 static Value reshapeOpenDims(OpBuilder &builder, tensor::ReshapeOp op,
                              RankedTensorType from, RankedTensorType to) {
   auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
@@ -89,7 +101,7 @@ static Value reshapeOpenDims(OpBuilder &builder, tensor::ReshapeOp op,
       return {};
   if (to.getRank() < from.getRank() && to.isDynamicDim(open - 1)) {
     SmallVector<ReassociationIndices> groups =
-        splitBehindOpenDims(to, from, open);
+        joinedBehindOpenDims(from, to, open);
     return groups.empty()
                ? Value()
                : tensor::CollapseShapeOp::create(builder, op.getLoc(), to,
@@ -98,7 +110,7 @@ static Value reshapeOpenDims(OpBuilder &builder, tensor::ReshapeOp op,
   if (to.getRank() <= from.getRank())
     return {};
   SmallVector<ReassociationIndices> groups =
-      splitBehindOpenDims(from, to, open);
+      joinedBehindOpenDims(to, from, open);
   if (groups.empty())
     return {};
   SmallVector<OpFoldResult> extents;

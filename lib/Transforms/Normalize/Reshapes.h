@@ -23,6 +23,14 @@ namespace shardir {
 mlir::Value expandOrCollapse(mlir::OpBuilder &builder,
                              mlir::tensor::ReshapeOp op);
 
+/// The dims `parts` of `wide` that are joined to each of the dims `joined` of
+/// `narrow`, which have as many elements: those of known extents, from the last
+/// one on, have the products of their parts, and the first has the rest. None
+/// where they do not.
+llvm::SmallVector<mlir::ReassociationIndices>
+joinedDims(mlir::RankedTensorType wide, llvm::ArrayRef<int64_t> parts,
+           mlir::RankedTensorType narrow, llvm::ArrayRef<int64_t> joined);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_TRANSFORMS_NORMALIZE_RESHAPES_H

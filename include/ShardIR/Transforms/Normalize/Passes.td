@@ -56,7 +56,7 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
 }
 
 def ExpandOpenDims : Pass<"shardir-expand-open-dims", "::mlir::ModuleOp"> {
-  let summary = "Computes on dims of open extents that were joined one by one.";
+  let summary = "Computes on joined dims of open extents one by one.";
   let description = [{
     A linalg op that reads a `tensor.collapse_shape`, or whose result is read by
     a `tensor.expand_shape`, runs over the dims themselves where one of them has
