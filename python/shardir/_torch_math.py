@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch._prims_common import make_contiguous_strides_for
 
 from ._dynamic import greatest_extent
 
@@ -235,7 +236,7 @@ def _is_whole(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offse
     """Whether these are all elements in their order, maybe of another shape."""
     if offset or math.prod(size) != x.numel() or not (x.is_contiguous() or list(size) == list(x.shape)):
         return False
-    own = torch.empty(list(size), device="meta").stride() if x.is_contiguous() else x.stride()
+    own = make_contiguous_strides_for(size) if x.is_contiguous() else x.stride()
     return all(a == b for a, b, n in zip(stride, own, size) if n != 1)
 
 

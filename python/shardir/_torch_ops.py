@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from torch._decomp import get_decompositions
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-from ._torch_convolutions import grouped_backward
+from ._torch_convolutions import convolution_decompositions
 from ._torch_fft import fft_decompositions
 from ._torch_functions import WithoutValues
 from ._torch_linalg import linalg_decompositions
@@ -161,8 +160,7 @@ def decompositions() -> dict:
     table.update(get_decompositions([aten.native_layer_norm,
                                      aten._native_batch_norm_legit_no_training,
                                      aten._native_batch_norm_legit_functional, aten.native_batch_norm_backward]))
-    table[aten.convolution_backward.default] = _convolution_backward
-    table[aten.convolution.default] = _depthwise_transposed
+    table.update(convolution_decompositions())
     table.update(pooling_decompositions())
     table.update(math_decompositions())
     table.update(linalg_decompositions())
@@ -225,94 +223,11 @@ def _weight_norm_backward(gradient: torch.Tensor, v: torch.Tensor, g: torch.Tens
     return g / norms * (gradient - v * (sums / (norms * norms))), sums / norms
 
 
-def _weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
-                     padding: Sequence[int], dilation: Sequence[int], groups: int) -> torch.Tensor:
-    """[out, in / groups, *kernel]: a convolution of the input with the gradient, batch and channels swapped."""
-    n, spatial = x.shape[0], list(x.shape[2:])
-    per_group, outputs = x.shape[1] // groups, gradient.shape[1]
-    x = x.reshape(n, groups, per_group, *spatial).transpose(0, 2).reshape(per_group, groups * n, *spatial)
-    gradient = gradient.transpose(0, 1)
-    found = aten.convolution(x, gradient, None, dilation, padding, stride, False, [0] * len(spatial), groups)
-    for d, extent in enumerate(kernel):
-        found = found.narrow(2 + d, 0, extent)
-    return found.transpose(0, 1).reshape(outputs, per_group, *kernel)
-
-
 def _unbind(x: torch.Tensor, dim: int = 0) -> Any:
     return tuple(aten.select_copy.int(x, dim, i) for i in range(x.shape[dim]))
-
-
-def _depthwise_transposed(x: torch.Tensor, weight: torch.Tensor, bias: Any, stride: Sequence[int],
-                          padding: Sequence[int], dilation: Sequence[int], transposed: bool,
-                          output_padding: Sequence[int], groups: int) -> Any:
-    # A convolution of the input, spread by the stride, with the kernel turned around.
-    if not transposed or groups == 1 or groups != x.shape[1]:
-        return NotImplemented
-    dims = x.dim() - 2
-    stride, padding, dilation, extra = (list(v) * dims if len(v) == 1 else list(v)
-                                        for v in (stride, padding, dilation, output_padding))
-    for d in range(dims):
-        if stride[d] > 1:
-            shape = list(x.shape)
-            shape[2 + d] *= stride[d]
-            spread = aten.constant_pad_nd(x.unsqueeze(3 + d).transpose(3 + d, -1), [0, stride[d] - 1])
-            x = spread.transpose(3 + d, -1).reshape(shape).narrow(2 + d, 0, shape[2 + d] - stride[d] + 1)
-    pads = []
-    for d in reversed(range(dims)):
-        side = dilation[d] * (weight.shape[2 + d] - 1) - padding[d]
-        pads += [side, side + extra[d]]
-    weight = weight.flip(list(range(2, 2 + dims)))
-    weight = weight.reshape(weight.shape[0] * weight.shape[1], 1, *weight.shape[2:])
-    return aten.convolution(aten.constant_pad_nd(x, pads), weight, bias, [1] * dims, [0] * dims, dilation, False,
-                            [0] * dims, groups)
 
 
 def first_decompositions() -> dict:
     """What a graph is taken apart to before it is made functional: ops that write to their operands, and
     factorizations, whose gradients depend on strides that a functional graph does not keep."""
     return {**get_decompositions([aten.native_batch_norm, aten._native_batch_norm_legit]), **linalg_decompositions()}
-
-
-def _depthwise_weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
-                               padding: Sequence[int], dilation: Sequence[int]) -> torch.Tensor:
-    """One product with a window of the input for each place of the kernel."""
-    x = aten.constant_pad_nd(x, [p for side in reversed(padding) for p in (side, side)])
-    n, channels, *extents = gradient.shape
-    groups = x.shape[1]
-    gradient = gradient.reshape(n, groups, channels // groups, *extents)
-    places = []
-    for place in itertools.product(*(range(k) for k in kernel)):
-        window = x
-        for d, i in enumerate(place):
-            first = i * dilation[d]
-            window = aten.slice.Tensor(window, 2 + d, first, first + (extents[d] - 1) * stride[d] + 1, stride[d])
-        places.append((window.unsqueeze(2) * gradient).sum([0, *range(3, 3 + len(kernel))]).reshape(-1))
-    return torch.stack(places, 1).reshape(-1, 1, *kernel)
-
-
-def _convolution_backward(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias_sizes: Any,
-                          stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool,
-                          output_padding: Sequence[int], groups: int, output_mask: Sequence[bool]) -> Any:
-    if not transposed and groups == 1:  # torch-mlir has it
-        return NotImplemented
-    dims = x.dim() - 2
-    stride, padding, dilation = (list(v) * dims if len(v) == 1 else list(v) for v in (stride, padding, dilation))
-    kernel = list(weight.shape[2:])
-    of_input = of_weight = of_bias = None
-    if output_mask[2]:
-        of_bias = gradient.sum([0, *range(2, 2 + dims)])
-    if not transposed and groups != x.shape[1]:
-        return *grouped_backward(gradient, x, weight, stride, padding, dilation, groups, output_mask), of_bias
-    if not transposed:
-        rest = [x.shape[2 + d] - ((gradient.shape[2 + d] - 1) * stride[d] - 2 * padding[d]
-                                  + dilation[d] * (kernel[d] - 1) + 1) for d in range(dims)]
-        if output_mask[0]:
-            of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, True, rest, groups)
-        if output_mask[1]:
-            of_weight = _depthwise_weight_gradient(x, gradient, kernel, stride, padding, dilation)
-        return of_input, of_weight, of_bias
-    if output_mask[0]:
-        of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * dims, groups)
-    if output_mask[1]:
-        of_weight = _weight_gradient(gradient, x, kernel, stride, padding, dilation, groups)
-    return of_input, of_weight, of_bias

@@ -113,9 +113,10 @@ def read_in_place(graph: torch.fx.Graph) -> None:
             continue
         source, indices = node.args
         dims = [_counted_dim(index) for index in indices]
-        shape = source.meta["val"].shape
-        numbers = [max(index.meta["val"].shape, key=lambda n: 2 if isinstance(n, torch.SymInt) else n) for index in indices]
-        if None in dims or dims != sorted(set(dims)) or _extents(numbers) != _extents(shape[:len(dims)]):
+        if None in dims or dims != sorted(set(dims)):
+            continue
+        counts = [index.meta["val"].shape[d] for index, d in zip(indices, dims)]
+        if _extents(counts) != _extents(source.meta["val"].shape[:len(dims)]):
             continue
         rank, value = max(index.meta["val"].dim() for index in indices), source
         with graph.inserting_before(node):

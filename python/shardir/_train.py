@@ -377,8 +377,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     clip_grad_norm: the norm of all gradients that is not exceeded, as of torch.nn.utils.clip_grad_norm_.
     mesh, plan, options, device, seed, timeout, reductions: as for `compile`. What the optimizer keeps of a parameter
         is placed as the parameter.
-    inputs: placements of the inputs, those of kwargs last; unless given, dim 0 is split over the mesh axes that are called dp,
-        data, fsdp, batch or replica.
+    inputs: placements of the inputs, those of kwargs last; unless given, dim 0 is split over the mesh axes that are
+        called dp, data, fsdp, batch or replica.
     dynamic_shapes: extents that differ from call to call, as for torch.export, one entry per input:
         [{0: batch}, {0: batch}] with batch = torch.export.Dim("batch").
 
