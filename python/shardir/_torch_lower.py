@@ -19,7 +19,7 @@ from torch_mlir.passmanager import PassManager
 
 from ._errors import CompileError, Diagnostic
 from ._mesh import Mesh, in_module
-from ._torch_views import read_in_place, split_views
+from ._torch_views import count_from_start, read_in_place, split_views
 
 #: Frames that are not the model's.
 _NOT_THE_MODELS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
@@ -130,6 +130,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     _refuse_shapes_of_data(module.graph)
     _use_float_scalars(module.graph)
     read_in_place(module.graph)
+    count_from_start(module.graph)
     split_views(module.graph)
     _import_constants_once(module.graph)
     context = ir.Context()

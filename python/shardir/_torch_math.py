@@ -284,12 +284,26 @@ def _with_place(extremum: Any) -> Any:
     return both
 
 
-def _rounded_once(op: Any) -> Any:
-    """A cumulative op of 16 bits, which PyTorch computes in f32."""
+def _in_blocks(op: Any, combine: Any, neutral: float) -> Any:
+    """A cumulative op in two scans of about sqrt(n) steps, each of which combines elements that lie next to each other.
+    16 bits are computed in f32, as PyTorch does."""
     def cumulative(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Any:
-        if (dtype or x.dtype) not in (torch.bfloat16, torch.float16):
+        kind = dtype or (x.dtype if x.is_floating_point() or x.is_complex() else torch.int64)
+        if kind in (torch.bfloat16, torch.float16):
+            return op(x.to(torch.float32), dim).to(kind)
+        if x.dim() == 0:
             return NotImplemented
-        return op(x.to(torch.float32), dim).to(dtype or x.dtype)
+        x, dim = x.to(kind), dim % x.dim()
+        n = x.shape[dim]
+        if not isinstance(n, int) or n <= 64 or (dim == 0 and x[0].numel() >= math.isqrt(n)):
+            return NotImplemented if dim == 0 else op(x.movedim(dim, 0), 0).movedim(0, dim)
+        steps = math.isqrt(n)
+        blocks = -(-n // steps)
+        x = x.movedim(dim, 0)
+        x = torch.cat([x, x.new_full((blocks * steps - n, *x.shape[1:]), neutral)]).unflatten(0, (blocks, steps))
+        inside = op(x.movedim(1, 0), 0)
+        before = torch.cat([torch.full_like(inside[-1, :1], neutral), op(inside[-1, :-1], 0)])
+        return combine(before, inside).movedim(0, 1).flatten(0, 1)[:n].movedim(0, dim)
     return cumulative
 
 
@@ -370,7 +384,8 @@ def math_decompositions() -> dict:
         aten.kthvalue.default: _kthvalue,
         aten.median.default: _median, aten.median.dim: _median_dim,
         aten.nanmedian.default: _nanmedian, aten.nanmedian.dim: _nanmedian_dim,
-        aten.cumsum.default: _rounded_once(aten.cumsum.default), aten.cumprod.default: _rounded_once(aten.cumprod.default),
+        aten.cumsum.default: _in_blocks(aten.cumsum.default, torch.add, 0),
+        aten.cumprod.default: _in_blocks(aten.cumprod.default, torch.mul, 1),
         aten.argmax.default: _place_of(aten.amax.default), aten.argmin.default: _place_of(aten.amin.default),
         aten.max.dim: _with_place(aten.amax.default), aten.min.dim: _with_place(aten.amin.default),
         aten.cummax.default: _cummax, aten.cummin.default: _cummin,

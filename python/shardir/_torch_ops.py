@@ -81,24 +81,30 @@ def _histc(x: torch.Tensor, bins: int = 100, min: float = 0, max: float = 0) -> 
     return ((place == torch.arange(bins, device=x.device, dtype=place.dtype)) & inside).sum(0).to(x.dtype)
 
 
+def _groups_of_rows(x: torch.Tensor, offs: torch.Tensor) -> torch.Tensor:
+    """For each group all rows, where those of others are 0: what a product of the group's own rows is compiled from."""
+    rows = torch.arange(x.shape[0], device=x.device, dtype=offs.dtype)
+    ends, starts = offs.unsqueeze(1), torch.cat([offs.new_zeros(1), offs[:-1]]).unsqueeze(1)
+    return torch.where(((starts <= rows) & (rows < ends)).unsqueeze(2), x, 0)
+
+
 def _grouped_mm(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor | None = None, bias: Any = None,
                 out_dtype: Any = None) -> Any:
-    # Rows of group e, those below offs[e] and of no earlier group, times w[e]: every group multiplies
-    # all rows, of which the others' are zero.
-    if offs is None or x.dim() != 2 or w.dim() != 3 or bias is not None:
+    """Rows of group e, those below offs[e] and of no earlier group, times w[e]; of two matrices for each group the sum over
+    its own columns of the first one and rows of the second one."""
+    if bias is not None or x.dim() == 3 and w.dim() == 2:
         return NotImplemented
-    rows = torch.arange(x.shape[0], device=x.device, dtype=offs.dtype).view(1, -1)
-    first = torch.cat([offs.new_zeros(1), offs[:-1]])
-    mask = ((rows >= first.view(-1, 1)) & (rows < offs.view(-1, 1))).to(x.dtype)
-    return torch.bmm(mask.unsqueeze(-1) * x.unsqueeze(0), w).sum(0).to(out_dtype or x.dtype)
+    kind = out_dtype or x.dtype
+    if x.dim() == 3:
+        return torch.bmm(x, w).to(kind)
+    first = _groups_of_rows(x if w.dim() == 3 else x.T, offs).to(torch.float32)
+    if w.dim() == 3:
+        return torch.bmm(first, w.to(torch.float32)).sum(0).to(kind)
+    return torch.bmm(first.transpose(1, 2), _groups_of_rows(w, offs).to(torch.float32)).to(kind)
 
 
 def _grouped_mm_backward(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor, gradient: torch.Tensor) -> Any:
-    rows = torch.arange(x.shape[0], device=x.device, dtype=offs.dtype).view(1, -1)
-    first = torch.cat([offs.new_zeros(1), offs[:-1]])
-    mask = ((rows >= first.view(-1, 1)) & (rows < offs.view(-1, 1))).to(x.dtype).unsqueeze(-1)
-    of_rows = mask * gradient.unsqueeze(0)
-    return torch.bmm(of_rows, w.transpose(1, 2)).sum(0), torch.bmm((mask * x.unsqueeze(0)).transpose(1, 2), of_rows)
+    return _grouped_mm(gradient, w.transpose(1, 2), offs), _grouped_mm(x.T, gradient, offs)
 
 
 def _constant_pad(x: torch.Tensor, pad: Sequence[int], value: Any = 0) -> Any:

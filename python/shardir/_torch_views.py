@@ -129,6 +129,35 @@ def read_in_place(graph: torch.fx.Graph) -> None:
         graph.erase_node(node)
 
 
+def count_from_start(graph: torch.fx.Graph) -> None:
+    """Has `index_put` count from the start where an index may be negative: torch-mlir skips such elements."""
+    aten = torch.ops.aten
+    for node in list(graph.nodes):
+        if node.target != aten.index_put.default:
+            continue
+        x, indices = node.args[0], list(node.args[1])
+        kinds = [index.meta["val"].dtype for index in indices if index is not None]
+        if torch.bool in kinds or torch.uint8 in kinds:
+            continue  # a mask, which stands for several dims
+
+        def add(target: Any, *args: Any, value: Any) -> Any:
+            made = graph.call_function(target, args)
+            made.meta = _meta(node, value)
+            return made
+
+        with graph.inserting_before(node):
+            for d, index in enumerate(indices):
+                if index is None or _counted_dim(index) is not None:
+                    continue
+                like, extent = index.meta["val"], x.meta["val"].shape[d]
+                if isinstance(extent, torch.SymInt):
+                    extent = add(aten.sym_size.int, x, d, value=extent)
+                below = add(aten.lt.Scalar, index, 0, value=like < 0)
+                from_start = add(aten.add.Tensor, index, extent, value=like)
+                indices[d] = add(aten.where.self, below, from_start, index, value=like)
+        node.update_arg(1, indices)
+
+
 def split_views(graph: torch.fx.Graph) -> None:
     """Collapses and expands dims in the place of views with several open extents. torch-mlir takes open extents that
     it cannot match between the two shapes of a view to be 1, or leaves a reshape whose dims cannot be split."""

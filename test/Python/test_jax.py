@@ -79,6 +79,8 @@ CASES = {
     "checkpoint": (jax.grad(lambda x: jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(x).sum()), X),
     "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 6), X, I),
     "unsigned": (lambda i: (i.astype(jnp.uint8) - 1) // 3, I), "bfloat16": (lambda x: x.astype(jnp.bfloat16) * 2, X),
+    "ragged_dot": (jax.value_and_grad(lambda x, w: (lax.ragged_dot(x, w, jnp.array([2, 0, 1, 2])) ** 2).sum(), (0, 1)), X,
+                   jnp.arange(4 * 6 * 7, dtype=jnp.float32).reshape(4, 6, 7) / 40),
     "cholesky": (jnp.linalg.cholesky, POSITIVE), "inv": (jnp.linalg.inv, MATRICES), "slogdet": (jnp.linalg.slogdet, MATRICES),
     "solve": (lambda a, b: jnp.linalg.solve(a, b[..., :2]), MATRICES, POSITIVE),
     "unitary": (lambda a, b: [f(a + 1j * b) for f in (lambda z: jnp.linalg.cholesky(z @ z.swapaxes(1, 2).conj() + jnp.eye(5)),

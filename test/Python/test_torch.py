@@ -615,6 +615,38 @@ def test_training_with_running_statistics(plan):
     assert int(model[1].num_batches_tracked) == 2
 
 
+@pytest.mark.parametrize("options", [{}, {"plan": {"up": [Shard(0), Replicate()], "down": [Shard(0), Replicate()]}},
+                                     {"plan": {"up": [Replicate(), Shard(2)], "down": [Replicate(), Shard(1)]}}],
+                         ids=["rows", "experts", "hidden"])
+def test_training_of_experts_with_as_many_rows_as_chose_them(options):
+    class Experts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up = nn.Parameter(torch.randn(4, 8, 16) / 4)
+            self.down = nn.Parameter(torch.randn(4, 16, 8) / 4)
+
+        def forward(self, both):
+            x, ends = both
+            return torch._grouped_mm(torch.relu(torch._grouped_mm(x, self.up, offs=ends)), self.down, offs=ends)
+
+    model, x = Experts(), torch.randn(26, 8)
+    reference, ends = copy.deepcopy(model), torch.tensor([9, 9, 11, 26], dtype=torch.int32)
+    close(st.compile(model, ((x, ends),), mesh=MESH, inputs=[[Shard(0), Replicate()], None], **options)((x, ends)),
+          model((x, ends)))
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=((x, ends), x), mesh=MESH,
+                         **options)
+    other = torch.optim.SGD(reference.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = F.mse_loss(reference((x, ends)), x)
+        close(step((x, ends), x), loss)
+        other.zero_grad()
+        loss.backward()
+        other.step()
+    step.copy_to(model)
+    close(model.up, reference.up)
+    close(model.down, reference.down)
+
+
 # -- Models of Hugging Face -----------------------------------------------------------------------
 
 def test_hugging_face_models():
@@ -881,6 +913,20 @@ def test_training_with_keyword_arguments_and_a_result_that_has_the_loss():
     close(step(x, labels=y), expected)
     with pytest.raises(shardir.UsageError, match=r"takes keyword arguments \['labels'\], not \['label'\]"):
         step(x, label=y)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_writes_at_places_counted_from_the_end(dynamic):
+    class Model(nn.Module):
+        def forward(self, x, i):
+            x = x.clone()
+            x[:, [-1]] = 7.0
+            x[i] += 1
+            return x.index_put((i, i), torch.ones(3), accumulate=True)
+
+    x, i = torch.randn(5, 4), torch.tensor([-1, 0, -2])
+    dims = {"x": {0: torch.export.Dim("rows", min=2)}, "i": None} if dynamic else None
+    close(st.compile(Model(), (x, i), mesh=MESH, dynamic_shapes=dims)(x, i), Model()(x, i))
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

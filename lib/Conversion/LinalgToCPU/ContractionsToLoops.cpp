@@ -31,6 +31,9 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// Up to so many rows of an unknown number a product has other tiles.
+static constexpr int64_t fewRows = 16;
+
 namespace {
 /// The fill with zero right before `op` that prepares its result, if any.
 linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
@@ -126,6 +129,19 @@ struct ContractionsToCpuLoopsPass
       op->emitRemark() << describe(shape) << ": " << describe(tiles);
     if (tiles.kind == ContractionTiles::Kind::None)
       return success();
+    // An unknown number of rows may be one token's, or a few of an expert's.
+    std::optional<ContractionTiles> ofFewRows;
+    if (shape.m < 0 && contraction->m >= 0 && shape.n >= 0 && shape.k >= 0 &&
+        !isPart && plan.empty()) {
+      ContractionShape few = shape;
+      few.m = fewRows;
+      ofFewRows = chooseTiles(few, cpu, {});
+      if (explain)
+        op->emitRemark() << "of at most " << fewRows
+                         << " rows: " << describe(*ofFewRows);
+      if (ofFewRows->kind == ContractionTiles::Kind::None)
+        ofFewRows.reset();
+    }
     if (!tiles.allowed.empty())
       return op->emitError(plan.empty() ? "option kernel-times: "
                                         : "option plan: ")
@@ -138,10 +154,21 @@ struct ContractionsToCpuLoopsPass
           ShardIRDialect::kSchedule, describeForReport(op, problem, tiles));
 
     FailureOr<LoopNest> rest = failure();
-    if (epilogue && takesEpilogue(*contraction, tiles, static_cast<bool>(fill)))
+    bool isZero = static_cast<bool>(fill);
+    if (epilogue && takesEpilogue(*contraction, tiles, isZero) &&
+        (!ofFewRows || takesEpilogue(*contraction, *ofFewRows, isZero)))
       rest = makeLoopNest(epilogue, emit, /*merge=*/false);
-    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill),
-                    succeeded(rest) ? &*rest : nullptr);
+    auto emitWith = [&](const ContractionTiles &chosen) {
+      emitContraction(emit, *contraction, chosen, isZero,
+                      succeeded(rest) ? &*rest : nullptr);
+    };
+    if (ofFewRows)
+      emit.branch(
+          emit.lessThan(emit.constant(fewRows),
+                        contraction->extents[contraction->m]),
+          [&] { emitWith(tiles); }, [&] { emitWith(*ofFewRows); });
+    else
+      emitWith(tiles);
     if (succeeded(rest))
       epilogue->erase();
     if (fill) {

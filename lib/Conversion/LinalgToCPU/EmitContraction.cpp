@@ -147,8 +147,8 @@ Value ContractionEmitter::onStack(ArrayRef<int64_t> sizes, Type element) {
 
 void ContractionEmitter::prepareChunk(Index panelFrom) {
   firstPanel = panelFrom;
-  int64_t rows = *LoopEmitter::known(emit.roundUp(m, tiles.mr)),
-          words = llvm::divideCeil(tiles.kc, tiles.perWord);
+  int64_t rows = tiles.mc, // all
+      words = llvm::divideCeil(tiles.kc, tiles.perWord);
   if (tiles.packA)
     packedA = onStack({rows, *LoopEmitter::known(packedRow)}, packedType());
   if (tiles.biased)

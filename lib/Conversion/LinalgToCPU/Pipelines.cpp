@@ -82,6 +82,7 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(
       createPackConvolutionsForCpu({options.targetName}));
   buildFusion(pm);
+  pm.addNestedPass<func::FuncOp>(createRowGroupsToLoops());
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
 

@@ -16,6 +16,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RowGroupsToLoops : Pass<"shardir-row-groups-to-loops", "::mlir::func::FuncOp"> {
+  let summary = "Multiply the rows of each group alone";
+  let description = [{
+    A contraction, one factor of which is zero outside of the rows of a group,
+    becomes a loop over groups. Experts with as many tokens as chose them are
+    such products (`jax.lax.ragged_dot`, `torch._grouped_mm`).
+
+    ```mlir
+    %masked = linalg.generic {…from[g] <= m < to[g] ? x[m, k] : 0…} ins(%x, %from, %to)
+    %0 = linalg.generic {…sum over g and k…} ins(%masked, %w) outs(%init)
+    ```
+    becomes
+    ```mlir
+    %0 = scf.for %g = … iter_args(%sums = %init) {
+      %rows = tensor.extract_slice %x[%from_g, 0] [%count_g, …] [1, 1]
+      %weights = tensor.extract_slice %w[%g, 0, 0] [1, …] [1, 1, 1]
+      %own = tensor.extract_slice %sums[%from_g, 0] [%count_g, …] [1, 1]
+      %product = linalg.generic {…sum over k…} ins(%rows, %weights) outs(%own)
+      %next = tensor.insert_slice %product into %sums[%from_g, 0] …
+      scf.yield %next
+    }
+    ```
+
+    Stage: local, on tensors, behind `shardir-fuse-for-cpu`. A weight that is
+    infinite or not a number does not reach rows of other groups.
+
+    Test: `test/Conversion/LinalgToCPU/row-groups-to-loops.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SortsToKeys : Pass<"shardir-sorts-to-keys", "::mlir::func::FuncOp"> {
   let summary = "Sort integer keys and places instead of elements";
   let description = [{

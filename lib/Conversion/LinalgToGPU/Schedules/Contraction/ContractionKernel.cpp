@@ -81,7 +81,7 @@ void ProductTiles::takeRowGroups() {
   if (failed(rows) || failed(from) || failed(to))
     return;
   a.operand = *rows;
-  groups = Groups{int(found->group), *from, *to};
+  groups = Groups{int(found->group), *from, *to, found->firstRow};
 }
 
 std::pair<Value, Value> ProductTiles::boundsOf(Index group) {
@@ -92,7 +92,10 @@ std::pair<Value, Value> ProductTiles::boundsOf(Index group) {
   auto read = [&](const NestOperand &bounds) {
     Value bound = memref::LoadOp::create(builder, emit.loc, bounds.flat,
                                          emit.value(bounds.address(emit, ivs)));
-    return emit.cast(emit.clamp(emit.index(bound), zero, rows), 32);
+    Index row = emit.index(bound);
+    if (groups->firstRow)
+      row = emit.sub(row, groups->firstRow);
+    return emit.cast(emit.clamp(row, zero, rows), 32);
   };
   Value from = read(groups->from);
   return {from, read(groups->to)};

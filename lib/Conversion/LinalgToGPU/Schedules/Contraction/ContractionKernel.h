@@ -15,8 +15,8 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_CONTRACTIONKERNEL_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_CONTRACTIONKERNEL_H
 
+#include "Common/RowGroups.h"
 #include "Epilogue.h"
-#include "RowGroups.h"
 
 namespace shardir {
 
@@ -108,6 +108,7 @@ protected:
   struct Groups {
     int loop = -1;
     NestOperand from, to;
+    mlir::Value firstRow; ///< as RowGroups has it
   };
 
   KernelEmitter &emit;

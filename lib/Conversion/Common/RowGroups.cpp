@@ -11,27 +11,45 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowGroups.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace shardir;
 
 namespace {
+/// The number of a loop's iteration, plus what is computed outside of the body.
+struct Position {
+  unsigned loop = 0;
+  Value first;
+};
+
 /// One side of a mask: an element of an input, at most or above a position.
 struct Bound {
   BlockArgument element;
-  unsigned loop = 0;
+  Position position;
   /// element <= position, or else position < element.
   bool isFirst = false;
 };
 } // namespace
 
-/// The loop whose position `value` is, as an integer.
-static std::optional<unsigned> loopOf(Value value) {
+static std::optional<Position> positionOf(Value value) {
+  if (auto narrow = value.getDefiningOp<arith::TruncIOp>())
+    value = narrow.getIn();
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
+  Position position;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    value = sum.getLhs();
+    position.first = sum.getRhs();
+    if (position.first.getParentBlock() == sum->getBlock())
+      return std::nullopt;
+  }
   auto index = value.getDefiningOp<linalg::IndexOp>();
-  return index ? std::optional<unsigned>(index.getDim()) : std::nullopt;
+  if (!index)
+    return std::nullopt;
+  position.loop = index.getDim();
+  return position;
 }
 
 static std::optional<Bound> matchBound(Value condition, Block *body) {
@@ -52,10 +70,10 @@ static std::optional<Bound> matchBound(Value condition, Block *body) {
   if (!isFirst && predicate != arith::CmpIPredicate::slt)
     return std::nullopt;
   auto element = dyn_cast<BlockArgument>(isFirst ? left : right);
-  std::optional<unsigned> loop = loopOf(isFirst ? right : left);
-  if (!element || element.getOwner() != body || !loop)
+  std::optional<Position> position = positionOf(isFirst ? right : left);
+  if (!element || element.getOwner() != body || !position)
     return std::nullopt;
-  return Bound{element, *loop, isFirst};
+  return Bound{element, *position, isFirst};
 }
 
 std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
@@ -67,43 +85,65 @@ std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
   if (!select || body->getTerminator()->getNumOperands() != 1 ||
       !matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
     return std::nullopt;
-  auto both = select.getCondition().getDefiningOp<arith::AndIOp>();
   auto element = dyn_cast<BlockArgument>(select.getTrueValue());
-  if (!both || !element || element.getOwner() != body)
-    return std::nullopt;
-  std::optional<Bound> from = matchBound(both.getLhs(), body),
-                       to = matchBound(both.getRhs(), body);
-  if (from && to && !from->isFirst)
-    std::swap(from, to);
-  if (!from || !to || !from->isFirst || to->isFirst || from->loop != to->loop)
-    return std::nullopt;
-
   // From loops of the map, by the result's dims, to loops of the op.
   AffineMap made = map.getIndexingMapsArray().back(),
             used = op.getIndexingMapsArray()[input];
-  if (!made.isPermutation() || !used.isProjectedPermutation())
+  if (!element || element.getOwner() != body || !made.isPermutation() ||
+      !used.isProjectedPermutation())
     return std::nullopt;
   AffineMap toOp = inversePermutation(made).compose(used);
-  auto mapOf = [&](BlockArgument of) {
-    return map.getIndexingMapsArray()[of.getArgNumber()].compose(toOp);
+
+  // What makes the mask: the map, or another one for all elements of a row.
+  linalg::LinalgOp mask = map;
+  AffineMap maskToOp = toOp;
+  Value condition = select.getCondition();
+  if (auto argument = dyn_cast<BlockArgument>(condition)) {
+    mask = map->getOperand(argument.getArgNumber())
+               .getDefiningOp<linalg::LinalgOp>();
+    AffineMap read = map.getIndexingMapsArray()[argument.getArgNumber()];
+    if (!mask || mask->getNumResults() != 1 ||
+        !mask.getIndexingMapsArray().back().isPermutation() ||
+        !read.isProjectedPermutation())
+      return std::nullopt;
+    maskToOp = inversePermutation(mask.getIndexingMapsArray().back())
+                   .compose(read)
+                   .compose(toOp);
+    condition = mask.getBlock()->getTerminator()->getOperand(0);
+  }
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return std::nullopt;
+  std::optional<Bound> from = matchBound(both.getLhs(), mask.getBlock()),
+                       to = matchBound(both.getRhs(), mask.getBlock());
+  if (from && to && !from->isFirst)
+    std::swap(from, to);
+  if (!from || !to || !from->isFirst || to->isFirst ||
+      from->position.loop != to->position.loop ||
+      from->position.first != to->position.first)
+    return std::nullopt;
+
+  auto boundMap = [&](const Bound &bound) {
+    return mask.getIndexingMapsArray()[bound.element.getArgNumber()].compose(
+        maskToOp);
   };
   RowGroups groups;
-  groups.row = toOp.getDimPosition(from->loop);
+  groups.row = maskToOp.getDimPosition(from->position.loop);
+  groups.firstRow = from->position.first;
   groups.rows = map->getOperand(element.getArgNumber());
-  groups.rowsMap = mapOf(element);
-  groups.from = map->getOperand(from->element.getArgNumber());
-  groups.fromMap = mapOf(from->element);
-  groups.to = map->getOperand(to->element.getArgNumber());
-  groups.toMap = mapOf(to->element);
+  groups.rowsMap =
+      map.getIndexingMapsArray()[element.getArgNumber()].compose(toOp);
+  groups.from = mask->getOperand(from->element.getArgNumber());
+  groups.fromMap = boundMap(*from);
+  groups.to = mask->getOperand(to->element.getArgNumber());
+  groups.toMap = boundMap(*to);
   for (AffineMap bound : {groups.fromMap, groups.toMap})
     if (bound.getNumResults() != 1 || !isa<AffineDimExpr>(bound.getResult(0)))
       return std::nullopt;
   groups.group = groups.fromMap.getDimPosition(0);
   bool fits = groups.toMap.getDimPosition(0) == groups.group &&
               groups.group != groups.row &&
-              !groups.rowsMap.isFunctionOfDim(groups.group) &&
-              isa<MemRefType>(groups.rows.getType()) &&
-              isa<MemRefType>(groups.from.getType()) &&
-              isa<MemRefType>(groups.to.getType());
+              groups.rowsMap.isFunctionOfDim(groups.row) &&
+              !groups.rowsMap.isFunctionOfDim(groups.group);
   return fits ? std::optional(groups) : std::nullopt;
 }

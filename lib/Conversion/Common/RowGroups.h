@@ -14,25 +14,28 @@
 //   c[m, n] = sum over g and k of
 //               (from[g] <= m < to[g] ? rows[m, k] : 0) * b[g, k, n]
 //
-// where a map makes the first factor. A kernel that knows the bounds leaves out
-// the steps of groups that have no row in a tile; what a group's weights
-// multiply with 0 counts as 0 there, were they infinite.
+// where a map makes the first factor. Their gradient has no sum over groups,
+// and masks one factor or both. Code that knows the bounds leaves out rows of
+// other groups; what a group's weights multiply with 0 counts as 0 there, were
+// they infinite.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_ROWGROUPS_H
+#define SHARDIR_LIB_CONVERSION_COMMON_ROWGROUPS_H
 
-#include "../KernelEmitter.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace shardir {
 
 struct RowGroups {
   /// The op's loops over rows and over groups.
   unsigned row = 0, group = 0;
-  /// By the op's loops.
+  /// Tensors or buffers, by the op's loops.
   mlir::Value rows, from, to;
   mlir::AffineMap rowsMap, fromMap, toMap;
+  /// The number of the first row where the rows are a shard; null for 0.
+  mlir::Value firstRow;
 };
 
 /// The groups, if `map` makes such a factor of input `input` of `op`, in all of
@@ -43,4 +46,4 @@ std::optional<RowGroups> matchRowGroups(mlir::linalg::LinalgOp op,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_ROWGROUPS_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_ROWGROUPS_H
