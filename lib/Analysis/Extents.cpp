@@ -352,3 +352,124 @@ SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
   }
   return lists;
 }
+
+namespace {
+/// Extents of arguments, and numbers, that a program needs to be equal.
+class EqualExtents {
+public:
+  EqualExtents(func::FuncOp function) : extents(function) {
+    for (Operation &op : function.getBody().front()) {
+      if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+        visit(structured);
+      else if (op.hasTrait<OpTrait::Elementwise>())
+        visitElementwise(op);
+      auto cast = dyn_cast<tensor::CastOp>(op);
+      auto type = cast ? dyn_cast<RankedTensorType>(cast.getType()) : nullptr;
+      for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
+        join(extentOf(cast.getSource(), dim), extentOf(cast, dim));
+    }
+  }
+
+  /// What comes first among those that are equal to `extent`, a number before
+  /// all.
+  Attribute firstOf(Attribute extent) const {
+    for (auto it = before.find(extent); it != before.end();
+         it = before.find(extent))
+      extent = it->second;
+    return extent;
+  }
+
+  Attribute extentOf(Value tensor, int64_t dim) {
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    if (!type)
+      return {};
+    if (type.isDynamicDim(dim))
+      return extents.of(tensor, dim);
+    return IntegerAttr::get(IntegerType::get(tensor.getContext(), 64),
+                            type.getDimSize(dim));
+  }
+
+private:
+  void visit(linalg::LinalgOp op) {
+    SmallVector<Attribute> ofLoop(op.getNumLoops());
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [dim, expr] :
+           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+          Attribute &first = ofLoop[loop.getPosition()];
+          Attribute extent = extentOf(operand.get(), dim);
+          join(first, extent);
+          first = first ? first : extent;
+        }
+  }
+
+  void visitElementwise(Operation &op) {
+    for (Value operand : op.getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          join(extentOf(op.getResult(0), dim), extentOf(operand, dim));
+  }
+
+  /// Of computed extents nothing is known.
+  static bool isPlain(Attribute extent) {
+    auto list = dyn_cast_or_null<ArrayAttr>(extent);
+    return isa_and_present<IntegerAttr>(extent) || (list && list.size() == 2);
+  }
+
+  static auto orderOf(Attribute extent) {
+    auto list = dyn_cast<ArrayAttr>(extent);
+    auto number = [&](unsigned i) {
+      return list ? cast<IntegerAttr>(list[i]).getInt() : -1;
+    };
+    return std::pair(number(0), number(1));
+  }
+
+  void join(Attribute a, Attribute b) {
+    if (!isPlain(a) || !isPlain(b))
+      return;
+    a = firstOf(a);
+    b = firstOf(b);
+    if (a == b || (isa<IntegerAttr>(a) && isa<IntegerAttr>(b)))
+      return;
+    if (orderOf(b) < orderOf(a))
+      std::swap(a, b);
+    before[b] = a;
+  }
+
+  Extents extents;
+  llvm::DenseMap<Attribute, Attribute> before;
+};
+} // namespace
+
+SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
+  Builder builder(function.getContext());
+  SmallVector<ArrayAttr> lists(function.getNumArguments());
+  auto isOpen = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  if (llvm::none_of(function.getArgumentTypes(), isOpen))
+    return lists;
+  EqualExtents equal(function);
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isOpen(argument.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    bool isAny = true;
+    SmallVector<Attribute> dims;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      dims.push_back(builder.getUnitAttr());
+      if (!type.isDynamicDim(dim))
+        continue;
+      Attribute own = equal.extentOf(argument, dim),
+                first = equal.firstOf(own);
+      if (first == own)
+        continue;
+      dims.back() = first;
+      isAny = false;
+    }
+    if (!isAny)
+      lists[argument.getArgNumber()] = builder.getArrayAttr(dims);
+  }
+  return lists;
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import copy
 import json
@@ -27,55 +26,12 @@ from ._plan import resolve
 from ._program import Local, Program, in_all_processes
 from ._torch_checkpoint import recomputing_apart
 from ._torch_lower import decides_by_values, to_linalg
+from ._torch_optimizers import (Key, after_hooks, check, follow, hyperparameters, initial_state, rebound, state_of,
+                                trained_by, update, write_state)
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
 _DATA_AXES = ("dp", "data", "fsdp", "batch", "replica")
-
-
-def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch.Tensor]]:
-    """The state that the optimizer has, or has before its first step, per parameter; by number."""
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
-    if optimizer.state:
-        return {i: {k: v.detach().clone() for k, v in optimizer.state[p].items() if isinstance(v, torch.Tensor)}
-                for i, p in enumerate(parameters)}
-    trial, copies = _rebound(optimizer, [p.detach().clone() for p in parameters])
-    for p, original in zip(copies, parameters):
-        p.grad = torch.zeros_like(p) if original.requires_grad else None
-    for group in trial.param_groups:
-        if "weight_decay" in group:
-            group["weight_decay"] = 0  # the first momentum of SGD has it
-    first: dict[Any, dict[str, torch.Tensor]] = {}
-
-    def keep(group: Any) -> None:
-        for p in group["params"]:
-            first[p] = {k: v.detach().clone() for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
-
-    begin = getattr(trial, "_init_group", None)
-    if begin is not None:
-        def init_group(group: Any, *args: Any, **kwargs: Any) -> Any:
-            result = begin(group, *args, **kwargs)
-            keep(group)
-            return result
-        trial._init_group = init_group
-    trial.step()
-    # State that the first step creates is moments, which zero gradients leave at their initial value.
-    return {i: {k: first.get(p, {}).get(k, torch.zeros_like(v) if k == "step" else v.detach().clone())
-                for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
-            for i, p in enumerate(copies)}
-
-
-def _rebound(optimizer: torch.optim.Optimizer, tensors: Sequence[torch.Tensor]) -> tuple[Any, list[torch.Tensor]]:
-    """The optimizer for other parameters, without state and hooks. Schedulers put a `step` of the original into it,
-    which is left out."""
-    twin = object.__new__(type(optimizer))
-    twin.__dict__.update({k: copy.copy(v) for k, v in optimizer.__dict__.items()
-                          if k not in ("state", "param_groups", "step") and not k.endswith("_hooks")})
-    twin.__setstate__({"state": collections.defaultdict(dict), "param_groups": []})
-    left = iter(tensors)
-    twin.param_groups = [{**group, "params": [next(left) for _ in group["params"]]}
-                         for group in optimizer.param_groups]
-    return twin, list(tensors)
 
 
 @contextlib.contextmanager
@@ -137,44 +93,6 @@ def _name_gradients(graph: torch.fx.Graph) -> None:
                 take(node, other)
 
 
-def _check(optimizer: Any) -> None:
-    if not isinstance(optimizer, torch.optim.Optimizer):
-        raise UsageError(f"optimizer is a {type(optimizer).__name__}; give one of torch.optim")
-    if isinstance(optimizer, torch.optim.LBFGS):
-        raise UsageError("LBFGS evaluates the model several times in a step; use SGD, Adam, AdamW or another optimizer "
-                         "of one gradient a step")
-    for group in optimizer.param_groups:
-        if group.get("momentum") and group.get("dampening"):
-            raise UsageError("SGD's first step ignores dampening, so it cannot be the same program as the others: "
-                             "set dampening=0")
-
-
-def _hyperparameters(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
-    """Per group what the program has as constants."""
-    return [{k: group[k] for k in optimizer.defaults if k != "lr" and k in group} for group in optimizer.param_groups]
-
-
-def _after_hooks(parameter: torch.nn.Parameter, gradient: torch.Tensor | None) -> torch.Tensor | None:
-    """The gradient as the hooks of its parameter make it."""
-    for hook in (parameter._backward_hooks or {}).values():
-        if gradient is not None:
-            changed = hook(gradient)
-            gradient = gradient if changed is None else changed
-    return gradient
-
-
-def _update(optimizer: torch.optim.Optimizer, twin: torch.optim.Optimizer, clip_grad_norm: float | None) -> None:
-    """One step of `twin`, which stands for `optimizer`, with the hooks of that."""
-    parameters = [p for group in twin.param_groups for p in group["params"]]
-    if clip_grad_norm is not None:
-        torch.nn.utils.clip_grad_norm_(parameters, clip_grad_norm, foreach=False)
-    for hook in optimizer._optimizer_step_pre_hooks.values():
-        hook(twin, (), {})
-    type(twin).step.__wrapped__(twin) if hasattr(type(twin).step, "__wrapped__") else twin.step()
-    for hook in optimizer._optimizer_step_post_hooks.values():
-        hook(twin, (), {})
-
-
 class TrainStep:
     """A training step on the mesh; made by `train_step`. `loss = step(x, y)`.
 
@@ -182,15 +100,19 @@ class TrainStep:
     of the optimizer's groups are read at every step, so schedulers work as they are.
     """
 
-    def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str],
-                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, named: Sequence[str],
+    def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str], tensors: Sequence[torch.Tensor],
+                 keys: Sequence[Key], inputs: int, fixed: Mapping[int, Any], named: Sequence[str],
                  dynamic: DynamicInputs | None):
-        """Tensors on the meta device have no values until a checkpoint is loaded."""
+        """Tensors on the meta device have no values until a checkpoint is loaded. The last ones are the optimizer's, of
+        `keys`. fixed: the inputs that are no tensors, by their places among all."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
-        self._optimizer, self._rates, self._inputs, self._dynamic = optimizer, rates, inputs, dynamic
-        self._compiled_with = copy.deepcopy(_hyperparameters(optimizer))
+        #: Whether the optimizer lacks the state that is on the devices.
+        self.stale = False
+        self._optimizer, self._keys, self._inputs, self._fixed, self._dynamic = optimizer, keys, inputs, fixed, dynamic
+        self._compiled_with = copy.deepcopy(hyperparameters(optimizer))
+        self._trained = [(p, p.requires_grad) for p in trained_by(optimizer)]
         self._names, self._named = list(names), list(named)
         self._absent = next((name for name, t in zip(names, tensors) if t.is_meta), None)
         self._state = [None if t.is_meta else program._entry.distribute(i, _front._on_host(t))
@@ -198,31 +120,38 @@ class TrainStep:
         self._saving: _checkpoint.Saving | None = None
         self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
+        follow(optimizer, self, TrainStep._take_state)
 
     def __call__(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         """One step; the loss, as PyTorch's would be before it."""
         self._check_values()
-        self._check_hyperparameters()
+        self._check_optimizer()
         if sorted(kwargs) != sorted(self._named):
             raise UsageError(f"the step takes keyword arguments {self._named}, not {list(kwargs)}")
         args = (*args, *(kwargs[name] for name in self._named))
         flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
-        flat = [value if isinstance(value, (torch.Tensor, Local)) else torch.as_tensor(value) for value in flat]
+        for position, value in self._fixed.items():
+            if flat[position] != value:
+                raise UsageError(f"input {position} was {value!r} when the step was compiled and is {flat[position]!r} now: "
+                                 "make it a tensor, or compile the step again")
+        flat = [value if isinstance(value, (torch.Tensor, Local)) else torch.as_tensor(value)
+                for position, value in enumerate(flat) if position not in self._fixed]
         if self._dynamic:
             self._dynamic.check(flat)
-        entry, n = self.program._entry, len(self._state)
+        entry, n, groups = self.program._entry, len(self._state), self._optimizer.param_groups
         shards = list(self._state)
-        for g, group in enumerate(self._optimizer.param_groups):
+        for g, group in enumerate(groups):
             shards.append(self._rate(n + g, float(group["lr"])))
-        for i, value in enumerate(flat, n + self._rates):
+        for i, value in enumerate(flat, n + len(groups)):
             # Into the memory of the step before, where the shape is the same.
-            self._given[i] = _front._distribute(self.program, i, value, f"input {i - n - self._rates} of the step",
+            self._given[i] = _front._distribute(self.program, i, value, f"input {i - n - len(groups)} of the step",
                                                 self._given.get(i))
             shards.append(self._given[i])
         loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
+        self.stale = bool(self._keys)
         return entry.collect(True, 0, loss, "torch")
 
     def _check_values(self) -> None:
@@ -230,8 +159,17 @@ class TrainStep:
             raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a "
                              "checkpoint first, with load() or load_state_dict()")
 
-    def _check_hyperparameters(self) -> None:
-        for i, (now, before) in enumerate(zip(_hyperparameters(self._optimizer), self._compiled_with)):
+    def _check_optimizer(self) -> None:
+        trained, groups = trained_by(self._optimizer), hyperparameters(self._optimizer)
+        if len(groups) != len(self._compiled_with) or len(trained) != len(self._trained):
+            raise UsageError(f"the optimizer has {len(trained)} parameters in {len(groups)} groups, but the step was "
+                             f"compiled with {len(self._trained)} in {len(self._compiled_with)}: make the step again")
+        for (parameter, before), now in zip(self._trained, trained):
+            if parameter.requires_grad != before or parameter is not now:
+                raise UsageError(f"a parameter of shape {tuple(now.shape)} was " +
+                                 ("trained" if before else "frozen") + " when the step was compiled, and is not now: make "
+                                 "the step again")
+        for i, (now, before) in enumerate(zip(groups, self._compiled_with)):
             for key, value in now.items():
                 if value != before[key]:
                     raise UsageError(f"'{key}' of the optimizer's group {i} is {value}, but the step was compiled with "
@@ -276,7 +214,15 @@ class TrainStep:
         self._check_names({name: tensor.shape for name, tensor in state.items()})
         for i, name in enumerate(self._names):
             self._state[i] = self.program._entry.distribute(i, state[name].contiguous())
-        self._absent = None
+        self._absent, self.stale = None, bool(self._keys)
+
+    def _take_state(self) -> None:
+        """Has the state that the optimizer has loaded."""
+        first = len(self._names) - len(self._keys)
+        for key, value in state_of(self._optimizer, self._keys).items():
+            i = first + self._keys.index(key)
+            self._state[i] = self.program._entry.distribute(i, _front._on_host(value))
+        self.stale = False
 
     def _dtype_of(self, i: int) -> tuple[str, int]:
         """The type of state tensor i in `.safetensors`, and the bytes of an element."""
@@ -343,17 +289,21 @@ class TrainStep:
                     saved = json.load(file)["groups"]
             except (OSError, ValueError, KeyError) as error:
                 raise UsageError(f"cannot read '{path}': {error}") from error
-        self._state, self._absent = state, None
+        self._state, self._absent, self.stale = state, None, bool(self._keys)
         for group, values in zip(self._optimizer.param_groups, saved):
             group["lr"] = values.get("lr", group["lr"])
 
-    def copy_to(self, model: torch.nn.Module) -> None:
-        """Writes the parameters and buffers into a model of the same kind."""
-        tensors = _front._tensors_of(model)
+    def copy_to(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer | None = None) -> None:
+        """Writes the parameters and buffers into a model of the same kind, and what is kept of each parameter into an
+        optimizer of it. Where ranks are processes, all of them call it."""
+        tensors, values = _front._tensors_of(model), self.state_dict()
         with torch.no_grad():
-            for name, value in self.state_dict().items():
+            for name, value in values.items():
                 if name in tensors:
                     tensors[name].copy_(value)
+        if optimizer is not None:
+            write_state(optimizer, dict(zip(self._keys, list(values.values())[len(values) - len(self._keys):])))
+            self.stale &= optimizer is not self._optimizer
 
     @property
     def report(self) -> Any:
@@ -373,7 +323,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
 
     optimizer: one of torch.optim over the model's parameters, with the state that it has. Hooks of parameters and of
         the optimizer are part of the step.
-    args, kwargs: example inputs, the last one of args for the loss; shapes and types count.
+    args, kwargs: example inputs, the last one of args for the loss; of tensors shapes and types count, numbers and
+        others are constants of the step.
     clip_grad_norm: the norm of all gradients that is not exceeded, as of torch.nn.utils.clip_grad_norm_.
     mesh, plan, options, device, seed, timeout, reductions: as for `compile`. What the optimizer keeps of a parameter
         is placed as the parameter.
@@ -385,7 +336,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     Raises as `compile` does.
     """
     mesh = Mesh.of(mesh)
-    _check(optimizer)
+    check(optimizer)
+    model = _front.unwrapped(model)
     kwargs = dict(kwargs or {})
     if loss is None:
         _front.check_inputs(model, tuple(args), kwargs, "args do not fit")
@@ -398,14 +350,15 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     parameters = dict(model.named_parameters())
     buffers = dict(model.named_buffers())
     names = {id(p): n for n, p in parameters.items()}
-    trained = [p for group in optimizer.param_groups for p in group["params"]]
+    trained = trained_by(optimizer)
     for i, p in enumerate(trained):
         if id(p) not in names:
             raise UsageError(f"the optimizer's parameter {i}, of shape {tuple(p.shape)}, is none of the model's")
-    state = _initial_state(optimizer)
+    state = initial_state(optimizer)
     state_keys = [(i, k) for i, s in state.items() for k in s]
-    flat, spec = pytree.tree_flatten((*args, *kwargs.values()))
-    flat = [torch.as_tensor(x) for x in flat]
+    leaves, spec = pytree.tree_flatten((*args, *kwargs.values()))
+    fixed = {i: leaf for i, leaf in enumerate(leaves) if leaf is None or isinstance(leaf, (bool, int, float, str))}
+    flat = [_as_tensor(leaf, i) for i, leaf in enumerate(leaves) if i not in fixed]
 
     order = list(parameters) + list(buffers)
     tensors = [parameters[n].detach() for n in parameters] + [b.detach() for b in buffers.values()]
@@ -418,10 +371,11 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         own = dict(zip(order, values))
         given_state = dict(zip(state_keys, values[len(order):]))
         given_rates = values[len(tensors):len(tensors) + len(rates)]
-        inputs_ = pytree.tree_unflatten(list(values[len(tensors) + len(rates):]), spec)
-        leaves = {n: own[n].detach().requires_grad_(parameters[n].requires_grad) for n in parameters}
+        given = iter(values[len(tensors) + len(rates):])
+        inputs_ = pytree.tree_unflatten([fixed[i] if i in fixed else next(given) for i in range(len(leaves))], spec)
+        trainable = {n: own[n].detach().requires_grad_(parameters[n].requires_grad) for n in parameters}
         written = {n: own[n].detach().clone() for n in buffers}
-        with stateless._reparametrize_module(model, {**leaves, **written}, tie_weights=True):
+        with stateless._reparametrize_module(model, {**trainable, **written}, tie_weights=True):
             # What no module computes in the forward pass is the loss.
             with fx_traceback.annotate({"phase": "loss"}):
                 inputs_, named = inputs_[:len(args)], dict(zip(kwargs, inputs_[len(args):]))
@@ -434,8 +388,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
             setup_stacktrace_preservation_hooks([value.grad_fn])
             needed = [n for n in trained_names if parameters[n].requires_grad]
             # Checkpoints run modules again, with the same parameters.
-            gradients = dict(zip(needed, torch.autograd.grad(value, [leaves[n] for n in needed], allow_unused=True)))
-        twin, copies = _rebound(optimizer, [own[n].detach().clone() for n in trained_names])
+            gradients = dict(zip(needed, torch.autograd.grad(value, [trainable[n] for n in needed], allow_unused=True)))
+        twin, copies = rebound(optimizer, [own[n].detach().clone() for n in trained_names])
         for group, rate in zip(twin.param_groups, given_rates):
             group["lr"] = rate
             group["foreach"] = group["fused"] = False
@@ -443,7 +397,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                 group["capturable"] = True
         kept = {}
         for i, (leaf, name) in enumerate(zip(copies, trained_names)):
-            leaf.grad = _after_hooks(parameters[name], gradients.get(name))
+            leaf.grad = after_hooks(parameters[name], gradients.get(name))
             for hook in (parameters[name]._post_accumulate_grad_hooks or {}).values():
                 hook(leaf)
             kept[i] = {k: v.detach().clone() for (j, k), v in given_state.items() if j == i}
@@ -452,7 +406,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         new = dict(zip(trained_names, copies))
         with torch.no_grad(), fx_traceback.annotate({"phase": "update"}), stateless._reparametrize_module(
                 model, new, tie_weights=True):
-            _update(optimizer, twin, clip_grad_norm)
+            update(optimizer, twin, clip_grad_norm)
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
 
@@ -466,12 +420,13 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
                 recomputing_apart():
             joint = make_fx(step, decomposition_table=first_decompositions(), tracing_mode=mode,
-                            record_stack_traces=True)(*example)
+                            record_stack_traces=True, _allow_non_fake_inputs=True)(*example)
             joint.graph.eliminate_dead_code()
             _name_gradients(joint.graph)
             # Once more: in-place updates become values, and ops their parts.
             graph = make_fx(torch.func.functionalize(torch.fx.Interpreter(joint).run, remove="mutations_and_views"),
-                            decomposition_table=decompositions(), tracing_mode=mode)(*example)
+                            decomposition_table=decompositions(), tracing_mode=mode,
+                            _allow_non_fake_inputs=True)(*example)
     except Error:
         raise
     except Exception as error:
@@ -508,7 +463,14 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), list(kwargs), dynamic)
+    return TrainStep(program, text, optimizer, all_names, tensors, state_keys, len(leaves), fixed, list(kwargs), dynamic)
+
+
+def _as_tensor(leaf: Any, i: int) -> torch.Tensor:
+    try:
+        return torch.as_tensor(leaf)
+    except (TypeError, RuntimeError, ValueError):
+        raise UsageError(f"input {i} is a {type(leaf).__name__}; give tensors, also in tuples, lists and dicts") from None
 
 
 def _views_of_copies(graph: torch.fx.Graph) -> None:

@@ -49,9 +49,20 @@ __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", 
 
 def _tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     """All parameters and buffers by each of their names, tied ones too."""
+    model = unwrapped(model)
     found = dict(model.named_parameters(remove_duplicate=False))
     found.update(model.named_buffers(remove_duplicate=False))
     return found
+
+
+def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
+    """What DataParallel, DistributedDataParallel or torch.compile was made of: the mesh takes their place."""
+    while True:
+        inner = model.module if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)) \
+            else getattr(model, "_orig_mod", None)
+        if not isinstance(inner, torch.nn.Module):
+            return model
+        model = inner
 
 
 def _on_host(tensor: torch.Tensor) -> torch.Tensor:
@@ -314,6 +325,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     mesh = Mesh.of(mesh)
     if isinstance(args, torch.Tensor):
         args = (args,)
+    model = unwrapped(model)
     check_inputs(model, tuple(args), dict(kwargs or {}), "args and kwargs do not fit")
     model, given = _without_dtensors(model, mesh)
     plan, options = _split_auto(plan, options)

@@ -615,6 +615,74 @@ def test_training_with_running_statistics(plan):
     assert int(model[1].num_batches_tracked) == 2
 
 
+class Momentum(torch.optim.Optimizer):
+    """With the number of steps as a Python number."""
+
+    def __init__(self, parameters, lr):
+        super().__init__(parameters, {"lr": lr})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                if len(state) == 0:
+                    state["step"], state["momentum"] = 0, torch.zeros_like(p)
+                state["step"] += 1
+                state["momentum"].mul_(0.9).add_(p.grad)
+                p.sub_(state["momentum"] / (1 - 0.9 ** state["step"]) * group["lr"])
+
+
+@pytest.mark.parametrize("kind", [Momentum, torch.optim.AdamW])
+def test_what_goes_back_to_the_optimizer(kind):
+    x, y, options = torch.randn(8, 6), torch.randint(0, 3, (8,)), {"scaled": True, "scale": 2}
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.order = nn.Linear(6, 3), torch.tensor([2, 0, 1])  # no buffer
+
+        def forward(self, x, scaled=None, scale=1):
+            return self.linear(x)[:, self.order] * scale if scaled else self.linear(x)
+
+    loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 3.0]))
+    model, reference, second = Model(), Model(), Model()
+    reference.load_state_dict(model.state_dict())
+    optimizer, other = (kind(m.parameters(), lr=0.1) for m in (model, reference))
+
+    def make(model, optimizer):
+        return st.train_step(torch.compile(nn.DataParallel(model)), loss, optimizer, args=(x, y), kwargs=options,
+                             mesh={"dp": 2})
+
+    def compare(step):
+        expected = loss(reference(x, **options), y)
+        close(step(x, y, **options), expected)
+        other.zero_grad()
+        expected.backward()
+        other.step()
+
+    step = make(model, optimizer)
+    compare(step)
+    compare(step)
+    with pytest.warns(UserWarning, match="the optimizer's state is on the devices"):
+        optimizer.state_dict()
+    step.copy_to(model, optimizer)
+    close(model.linear.weight, reference.linear.weight)
+    second.load_state_dict(model.state_dict())
+    optimizer2 = kind(second.parameters(), lr=0.1)
+    resumed = make(second, optimizer2)
+    optimizer2.load_state_dict(optimizer.state_dict())
+    compare(resumed)
+    with pytest.raises(shardir.UsageError, match="input 2 was True when the step was compiled and is False now"):
+        step(x, y, scaled=False, scale=2)
+    model.linear.weight.requires_grad_(False)
+    with pytest.raises(shardir.UsageError, match=r"a parameter of shape \(3, 6\) was trained when the step was compiled"):
+        step(x, y, **options)
+    optimizer.add_param_group({"params": [nn.Parameter(torch.ones(2))]})
+    with pytest.raises(shardir.UsageError, match="the optimizer has 3 parameters in 2 groups, but the step was compiled with 2"):
+        step(x, y, **options)
+
+
 @pytest.mark.parametrize("options", [{}, {"plan": {"up": [Shard(0), Replicate()], "down": [Shard(0), Replicate()]}},
                                      {"plan": {"up": [Replicate(), Shard(2)], "down": [Replicate(), Shard(1)]}}],
                          ids=["rows", "experts", "hidden"])

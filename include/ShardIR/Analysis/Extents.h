@@ -44,6 +44,11 @@ private:
 /// arguments do not tell it.
 llvm::SmallVector<mlir::ArrayAttr> resultExtents(mlir::func::FuncOp function);
 
+/// Per argument of `function` a list with one entry per dim: what the program
+/// needs the unknown extent to be equal to, a number or [i, d] for dim d of
+/// argument i, and a unit for others; null where all are units.
+llvm::SmallVector<mlir::ArrayAttr> argumentExtents(mlir::func::FuncOp function);
+
 } // namespace shardir
 
 #endif // SHARDIR_ANALYSIS_EXTENTS_H

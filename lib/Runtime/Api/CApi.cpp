@@ -120,6 +120,8 @@ void findGlobalArguments(RunRequest &request, const FunctionSpec &f) {
                                                       f, i, shapeAt)
                                     : shapeAt(0));
   }
+  if (std::string error = differingExtents(f, *shapes); !error.empty())
+    refuse(error);
   request.globalArguments = std::move(shapes);
 }
 

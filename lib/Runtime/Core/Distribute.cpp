@@ -208,5 +208,30 @@ std::string globalShapeOf(const TensorSpec &spec, const Mesh *mesh,
   return "";
 }
 
+std::string
+differingExtents(const FunctionSpec &function,
+                 const std::vector<std::vector<int64_t>> &shapes) {
+  auto text = [](size_t argument, size_t dim, int64_t extent) {
+    return std::to_string(extent) + " in dim " + std::to_string(dim) +
+           " of argument " + std::to_string(argument);
+  };
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const auto &extents = function.arguments[i].extents;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      if (!extents[d])
+        continue;
+      auto [argument, number] = *extents[d];
+      int64_t wanted = argument < 0 ? number
+                                    : shapes[size_t(argument)][size_t(number)];
+      if (shapes[i][d] != wanted)
+        return "@" + function.name + " needs extents to be equal that are " +
+               text(i, d, shapes[i][d]) + " and " +
+               (argument < 0 ? std::to_string(wanted) + " in its code"
+                             : text(size_t(argument), size_t(number), wanted));
+    }
+  }
+  return "";
+}
+
 } // namespace runtime
 } // namespace shardir

@@ -70,6 +70,12 @@ std::string globalShapeOf(const TensorSpec &spec, const Mesh *mesh,
                           const std::vector<std::vector<int64_t>> &shapes,
                           std::vector<int64_t> &whole);
 
+/// Which extents of whole arguments the function needs to be equal and are not,
+/// as an error's text; empty if there are none.
+std::string differingExtents(const FunctionSpec &function,
+                             const std::vector<std::vector<int64_t>> &shapes);
+
+
 } // namespace runtime
 } // namespace shardir
 

@@ -29,6 +29,12 @@
 namespace shardir {
 namespace runtime {
 
+/// What an extent that is known only when the program runs is equal to.
+struct NeededExtent {
+  int argument = -1; ///< its dim `number`; or -1: the number itself
+  int64_t number = 0;
+};
+
 /// One argument or result of an entry: the whole tensor.
 struct TensorSpec {
   std::vector<int64_t> shape; ///< -1 for an extent known only when run
@@ -38,6 +44,8 @@ struct TensorSpec {
   std::string placementText; ///< `#shardir.placement<@m, …>`, or ""
   /// Of a result: the argument whose memory it is written into, or -1.
   int inPlace = -1;
+  /// Of an argument with unknown extents: per dim, or none.
+  std::vector<std::optional<NeededExtent>> extents;
 
   bool hasOpenExtents() const {
     return std::find(shape.begin(), shape.end(), -1) != shape.end();

@@ -246,6 +246,8 @@ void tellShapes(PointToPoint &link, RankContext &rank, Shared &shared) {
       rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
                 " " + error);
   }
+  if (std::string error = differingExtents(f, *all); !error.empty())
+    rank.fail("failed: " + error);
   rank.globalArguments = std::move(all);
 }
 

@@ -343,7 +343,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
 }
 
 LogicalResult FunctionLocalizer::run() {
-  SmallVector<ArrayAttr> extents = resultExtents(function);
+  SmallVector<ArrayAttr> extents = resultExtents(function),
+                         needed = argumentExtents(function);
   carried = carryExtents(function);
   Block &body = function.getBody().front();
   unsigned count = body.getNumArguments();
@@ -359,6 +360,8 @@ LogicalResult FunctionLocalizer::run() {
       signature.setArgument(i, ShardIRDialect::kGlobalType,
                             TypeAttr::get(type));
       signature.removeFromArgument(i, ShardIRDialect::kDecidedBy);
+      if (needed[i])
+        signature.setArgument(i, ShardIRDialect::kExtents, needed[i]);
       type = localizer.localType(whole);
     }
     argumentTypes.push_back(type);
