@@ -8,8 +8,8 @@
 //
 // Stage: local, on tensors. Requires nothing; guarantees that no op is left
 // that one-shot bufferization or the lowering to loops lacks: softmax, pack,
-// unpack, concat, gather, scatter, bitcast, Winograd transforms, and
-// elementwise ops on whole tensors.
+// unpack, concat, gather, scatter, bitcast, Winograd transforms, slices with
+// strides that drop dims, and elementwise ops on whole tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,6 +117,64 @@ struct LowerBitcast : OpRewritePattern<tensor::BitcastOp> {
   }
 };
 
+/// A slice with strides that drops dims of one element: upstream finds the
+/// dims of its view by their strides, and crashes where these are not those of
+/// the source (LLVM 22.1, SubViewOp::getDroppedDims).
+template <typename Op> bool dropsDimsOfStridedSlice(Op op) {
+  return op.getDroppedDims().any() &&
+         !llvm::all_of(op.getMixedStrides(), isOneInteger);
+}
+
+/// The dims of a slice that its type has, each with the dropped ones beside it.
+template <typename Op> SmallVector<ReassociationIndices> groupsOfDims(Op op) {
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices group;
+  for (int64_t dim = 0; dim < int64_t(dropped.size()); ++dim) {
+    bool isKept = !dropped.test(dim);
+    if (isKept &&
+        llvm::any_of(group, [&](int64_t d) { return !dropped.test(d); }))
+      groups.push_back(std::exchange(group, {}));
+    group.push_back(dim);
+  }
+  if (dropped.count() < dropped.size())
+    groups.push_back(group);
+  return groups;
+}
+
+struct KeepDimsOfStridedSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!dropsDimsOfStridedSlice(op))
+      return failure();
+    Value slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), op.getSource(), op.getMixedOffsets(),
+        op.getMixedSizes(), op.getMixedStrides());
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(
+        op, op.getType(), slice, groupsOfDims(op));
+    return success();
+  }
+};
+
+struct KeepDimsOfStridedInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!dropsDimsOfStridedSlice(op))
+      return failure();
+    RankedTensorType type = tensor::ExtractSliceOp::inferResultType(
+        op.getDestType(), op.getMixedSizes());
+    Value wide = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type,
+                                               op.getSource(), groupsOfDims(op),
+                                               op.getMixedSizes());
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, wide, op.getDest(), op.getMixedOffsets(), op.getMixedSizes(),
+        op.getMixedStrides());
+    return success();
+  }
+};
+
 struct LowerGather : OpRewritePattern<tensor::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::GatherOp op,
@@ -212,7 +270,8 @@ struct DecomposeForCpuPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeSoftmax, LowerPack, LowerUnPack, LowerBitcast,
-                 LowerGather, LowerScatter,
+                 LowerGather, LowerScatter, KeepDimsOfStridedSlice,
+                 KeepDimsOfStridedInsert,
                  LowerWinograd<linalg::WinogradFilterTransformOp,
                                linalg::decomposeWinogradFilterTransformOp>,
                  LowerWinograd<linalg::WinogradInputTransformOp,

@@ -235,8 +235,10 @@ unsigned shardir::numberClass(Type type) {
 }
 
 std::string shardir::elementTypeName(Type type) {
+  if (isa<TensorType, BaseMemRefType>(type))
+    type = getElementTypeOrSelf(type);
   std::string name;
-  llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
+  llvm::raw_string_ostream(name) << type;
   return name;
 }
 

@@ -16,6 +16,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/DevicePosition.h"
+#include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Runtime/ElementTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -90,6 +91,31 @@ static Type globalType(Attribute global, Type own) {
   return type ? type.getValue() : own;
 }
 
+/// A shard has the type that its placement gives it: the runtime cuts arrays
+/// by the placement, and code reads them by the type.
+static LogicalResult checkShard(func::FuncOp entry, const Localizer &localizer,
+                                Type own, Attribute global, Attribute placement,
+                                const Twine &what) {
+  auto placed = dyn_cast_or_null<PlacementAttr>(placement);
+  auto shard = dyn_cast<RankedTensorType>(own);
+  if (!placed || !shard)
+    return success();
+  auto whole = dyn_cast_or_null<RankedTensorType>(globalType(global, Type()));
+  if (!whole)
+    return entry.emitError()
+           << what << " of @" << entry.getSymName()
+           << " has a placement and no '" << ShardIRDialect::kGlobalType
+           << "'; on local tensors it says what the whole one is";
+  RankedTensorType expected = localizer.localType(whole, placed);
+  if (shard.getElementType() == expected.getElementType() &&
+      succeeded(verifyCompatibleShape(shard, expected)))
+    return success();
+  return entry.emitError() << what << " of @" << entry.getSymName()
+                           << " has type " << shard << ", but a shard of "
+                           << whole << " placed as " << placed << " is "
+                           << expected;
+}
+
 LogicalResult shardir::checkEntries(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isExternal())
@@ -105,20 +131,25 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
     if (int64_t ranks = numRanks(mesh); ranks > kMaxRanks)
       return mesh.emitOpError("has ")
              << ranks << " ranks; a program runs on at most " << kMaxRanks;
+  MeshTable meshes(module);
+  Localizer localizer(meshes);
   for (func::FuncOp entry : findEntries(module)) {
+    auto check = [&](Type own, Attribute global, Attribute placement,
+                     StringRef what, unsigned i) -> LogicalResult {
+      if (failed(checkType(entry, globalType(global, own), what, i)))
+        return failure();
+      return checkShard(entry, localizer, own, global, placement,
+                        what + " " + Twine(i));
+    };
     for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
-      if (failed(checkType(
-              entry,
-              globalType(entry.getArgAttr(i, ShardIRDialect::kGlobalType),
-                         type),
-              "argument", i)))
+      if (failed(check(type, entry.getArgAttr(i, ShardIRDialect::kGlobalType),
+                       entry.getArgAttr(i, ShardIRDialect::kPlacement),
+                       "argument", i)))
         return failure();
     for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
-      if (failed(checkType(
-              entry,
-              globalType(entry.getResultAttr(i, ShardIRDialect::kGlobalType),
-                         type),
-              "result", i)))
+      if (failed(check(
+              type, entry.getResultAttr(i, ShardIRDialect::kGlobalType),
+              entry.getResultAttr(i, ShardIRDialect::kPlacement), "result", i)))
         return failure();
     if (!llvm::any_of(entry.getBody(), [](Block &block) {
           return isa<func::ReturnOp>(block.getTerminator());
@@ -136,6 +167,14 @@ static LogicalResult checkCollective(Operation *op) {
     if (!step.isLocal())
       return op->emitOpError("on global tensors cannot become a buffer; run "
                              "shardir-localize first");
+    Type element = step.getGlobalTensorType().getElementType();
+    if (auto complex = dyn_cast<ComplexType>(element))
+      element = complex.getElementType();
+    if (!parseElementType(elementTypeName(element)))
+      return op->emitOpError("moves elements of type ")
+             << element << " between devices; those that can move are of type "
+             << listElementTypes()
+             << ": leave the tensor whole, or convert it first";
     return success();
   }
   if (auto recv = dyn_cast<collective::RecvOp>(op)) {

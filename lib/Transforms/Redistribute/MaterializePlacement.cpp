@@ -250,6 +250,12 @@ FailureOr<Value> Inserter::rematerialize(Value value, PlacementAttr wanted,
     placements.push_back(own ? std::optional(own.getValue()) : std::nullopt);
   }
   const Mesh &mesh = meshes.get(wanted);
+  // The rule knows the op's own extents: blocks of a window must be those of
+  // the same splits there.
+  if (!halo.empty() && normalForm(wanted.getValue(), mesh,
+                                  shapeOf(cast<RankedTensorType>(
+                                      value.getType()))) != wanted.getValue())
+    return Value();
   auto inferred = inferSharding(rule, {wanted.getValue()}, placements, mesh);
   auto *sharding = std::get_if<OpSharding>(&inferred);
   if (!sharding)
