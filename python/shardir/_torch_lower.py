@@ -19,7 +19,7 @@ from torch_mlir.passmanager import PassManager
 
 from ._errors import CompileError, Diagnostic
 from ._mesh import Mesh, in_module
-from ._torch_views import count_from_start, read_in_place, split_views
+from ._torch_views import count_from_start, meta_of_part, read_in_place, split_views
 
 #: Frames that are not the model's.
 _NOT_THE_MODELS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
@@ -106,14 +106,26 @@ def decides_by_values(error: BaseException) -> CompileError | None:
     return CompileError(message, (Diagnostic("error", message, at.filename, at.lineno or 0),))
 
 
-def _use_float_scalars(graph: torch.fx.Graph) -> None:
+def _use_scalars_of_type(graph: torch.fx.Graph) -> None:
     """Has ops on floats take their scalars as floats: torch-mlir folds `torch.ones(6) == 1` to false, and adds
-    2**64 - 1 for -1 where the tensor is a constant."""
-    for node in graph.nodes:
+    2**64 - 1 for -1 where the tensor is a constant. For 8 bits and a number it ends the process: these ops take a tensor,
+    and comparisons 32 bits."""
+    for node in list(graph.nodes):
         if node.op == "call_function" and node.target in _WITH_SCALAR and type(node.args[1]) is int:
             value = getattr(node.args[0], "meta", {}).get("val")
-            if isinstance(value, torch.Tensor) and value.is_floating_point():
+            if not isinstance(value, torch.Tensor):
+                continue
+            if value.is_floating_point():
                 node.update_arg(1, float(node.args[1]))
+            elif value.dtype in (torch.int8, torch.uint8):
+                compares = node.meta["val"].dtype == torch.bool
+                with graph.inserting_before(node):
+                    if compares:
+                        other = graph.call_function(torch.ops.aten._to_copy.default, (node.args[0],), {"dtype": torch.int32})
+                    else:
+                        other = graph.call_function(torch.ops.aten.full.default, ([], node.args[1]), {"dtype": value.dtype})
+                other.meta = meta_of_part(node, value.to(torch.int32) if compares else value.new_empty(()))
+                node.update_arg(0 if compares else 1, other)
 
 
 def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Sequence[str | None],
@@ -128,7 +140,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     """
     _drop_what_is_no_tensor(module.graph)
     _refuse_shapes_of_data(module.graph)
-    _use_float_scalars(module.graph)
+    _use_scalars_of_type(module.graph)
     read_in_place(module.graph)
     count_from_start(module.graph)
     split_views(module.graph)

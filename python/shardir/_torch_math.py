@@ -221,6 +221,23 @@ def _interpolate(dims: int, cubic: bool) -> Any:
     return forward
 
 
+def _nearest_backward(exact: bool) -> Any:
+    """Each element of the source gets the sum of those that were copies of it."""
+    def backward(gradient: torch.Tensor, sizes: Sequence[int], shape: Sequence[int], *scales: float | None) -> torch.Tensor:
+        scales = (*scales, *[None] * (len(sizes) - len(scales)))
+        x = gradient
+        for d, (size, source, scale) in enumerate(zip(sizes, shape[2:], scales), 2):
+            if size % source == 0 and scale in (None, size // source):
+                x = x.unflatten(d, (source, size // source)).sum(d + 1)
+                continue
+            at = torch.arange(size, device=x.device, dtype=torch.float32) + (0.5 if exact else 0.0)
+            place = (at * (1 / scale if scale else source / size)).floor().clamp(max=source - 1).unsqueeze(1)
+            copies = (place == torch.arange(source, device=x.device, dtype=torch.float32)).to(x.dtype)
+            x = torch.matmul(x.transpose(d, -1), copies).transpose(d, -1)
+        return x
+    return backward
+
+
 # -- Strides ----------------------------------------------------------------------------------------
 
 def _elements(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None) -> torch.Tensor:
@@ -401,6 +418,8 @@ def math_decompositions() -> dict:
         aten.upsample_bicubic2d_backward.default: _interpolate_backward(2, True),
         aten.upsample_linear1d.default: _interpolate(1, False), aten.upsample_bilinear2d.default: _interpolate(2, False),
         aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
+        **{getattr(aten, f"{name}{dims}d_backward").default: _nearest_backward(exact) for dims in (1, 2, 3)
+           for name, exact in (("upsample_nearest", False), ("_upsample_nearest_exact", True))},
         aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,
         aten.as_strided_scatter.default: _as_strided_scatter,
         **{op: _in_32_bits(op) for op in (aten.remainder.Scalar, aten.remainder.Tensor, aten.floor_divide.default,

@@ -191,6 +191,7 @@ def decompositions() -> dict:
     table[aten.mse_loss_backward.default] = _mse_loss_backward
     table[aten.smooth_l1_loss_backward.default] = _smooth_l1_loss_backward
     table[aten.huber_loss_backward.default] = _huber_loss_backward
+    table[aten.rrelu_with_noise_backward.default] = _rrelu_backward
     table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
     table[aten._grouped_mm.default] = _grouped_mm
     fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
@@ -219,6 +220,12 @@ def _smooth_l1_loss_backward(gradient: torch.Tensor, x: torch.Tensor, target: to
 def _huber_loss_backward(gradient: torch.Tensor, x: torch.Tensor, target: torch.Tensor, reduction: int,
                          delta: float) -> torch.Tensor:
     return _reduced(gradient, torch.clamp(x - target, -delta, delta), reduction)
+
+
+def _rrelu_backward(gradient: torch.Tensor, x: torch.Tensor, noise: torch.Tensor, lower: float, upper: float,
+                    training: bool, self_is_result: bool) -> Any:
+    """Outside of training the slope is the mean of all."""
+    return NotImplemented if training else torch.where(x > 0, gradient, gradient * ((lower + upper) / 2))
 
 
 def _weight_norm_backward(gradient: torch.Tensor, v: torch.Tensor, g: torch.Tensor, norms: torch.Tensor,

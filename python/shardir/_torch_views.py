@@ -11,7 +11,7 @@ import torch
 _VIEWS = {torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default}
 
 
-def _meta(node: torch.fx.Node, value: torch.Tensor) -> dict[str, Any]:
+def meta_of_part(node: torch.fx.Node, value: torch.Tensor) -> dict[str, Any]:
     """What is known of a part of `node` whose value is this."""
     return {**{k: v for k, v in node.meta.items() if k != "tensor_meta"}, "val": value}
 
@@ -124,7 +124,7 @@ def read_in_place(graph: torch.fx.Graph) -> None:
                 if d - rank not in dims:
                     before = value.meta["val"]
                     value = graph.call_function(torch.ops.aten.unsqueeze.default, (value, d))
-                    value.meta = _meta(node, before.unsqueeze(d))
+                    value.meta = meta_of_part(node, before.unsqueeze(d))
         node.replace_all_uses_with(value)
         graph.erase_node(node)
 
@@ -142,7 +142,7 @@ def count_from_start(graph: torch.fx.Graph) -> None:
 
         def add(target: Any, *args: Any, value: Any) -> Any:
             made = graph.call_function(target, args)
-            made.meta = _meta(node, value)
+            made.meta = meta_of_part(node, value)
             return made
 
         with graph.inserting_before(node):
@@ -175,7 +175,7 @@ def split_views(graph: torch.fx.Graph) -> None:
 
         def add(target: Any, *args: Any, shape: Sequence[Any]) -> Any:
             made = graph.call_function(target, args)
-            made.meta = _meta(node, node.meta["val"].new_empty(shape))
+            made.meta = meta_of_part(node, node.meta["val"].new_empty(shape))
             return made
 
         with graph.inserting_before(node):

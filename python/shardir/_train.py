@@ -101,16 +101,20 @@ class TrainStep:
     """
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str], tensors: Sequence[torch.Tensor],
-                 keys: Sequence[Key], inputs: int, fixed: Mapping[int, Any], named: Sequence[str],
+                 keys: Sequence[Key], spec: pytree.TreeSpec, fixed: Mapping[int, Any], named: Sequence[str],
                  dynamic: DynamicInputs | None):
         """Tensors on the meta device have no values until a checkpoint is loaded. The last ones are the optimizer's, of
-        `keys`. fixed: the inputs that are no tensors, by their places among all."""
+        `keys`, the others the model's own. fixed: the inputs that are no tensors, by their places among all."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
         #: Whether the optimizer lacks the state that is on the devices.
         self.stale = False
-        self._optimizer, self._keys, self._inputs, self._fixed, self._dynamic = optimizer, keys, inputs, fixed, dynamic
+        self._optimizer, self._keys, self._spec, self._fixed, self._dynamic = optimizer, keys, spec, fixed, dynamic
+        #: The model's tensors, and their versions when they were as on the devices, or before these went on.
+        self._own = list(tensors[:len(tensors) - len(keys)])
+        self._versions = [t._version for t in self._own]
+        self._ahead = False
         self._compiled_with = copy.deepcopy(hyperparameters(optimizer))
         self._trained = [(p, p.requires_grad) for p in trained_by(optimizer)]
         self._names, self._named = list(names), list(named)
@@ -126,12 +130,14 @@ class TrainStep:
         """One step; the loss, as PyTorch's would be before it."""
         self._check_values()
         self._check_optimizer()
+        self._take_writes()
         if sorted(kwargs) != sorted(self._named):
             raise UsageError(f"the step takes keyword arguments {self._named}, not {list(kwargs)}")
         args = (*args, *(kwargs[name] for name in self._named))
-        flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
-        if len(flat) != self._inputs:
-            raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
+        try:
+            flat = self._spec.flatten_up_to(tuple(args))
+        except ValueError as error:
+            raise UsageError(f"called with other inputs than the step was compiled for: {error}") from None
         for position, value in self._fixed.items():
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the step was compiled and is {flat[position]!r} now: "
@@ -151,13 +157,28 @@ class TrainStep:
             shards.append(self._given[i])
         loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
-        self.stale = bool(self._keys)
+        self.stale, self._ahead = bool(self._keys), True
         return entry.collect(True, 0, loss, "torch")
 
     def _check_values(self) -> None:
         if self._absent is not None:
             raise UsageError(f"'{self._absent}' has no values, as the model was made on the meta device: load a "
                              "checkpoint first, with load() or load_state_dict()")
+
+    def _take_writes(self) -> None:
+        """Has what was written into the model's tensors since."""
+        for i, (tensor, version) in enumerate(zip(self._own, self._versions)):
+            if tensor._version == version:
+                continue
+            if self._ahead:
+                raise UsageError(f"'{self._names[i]}' of the model was written, but the step has changed it on the devices "
+                                 "since: call copy_to(model) before you write")
+            self._state[i], self._versions[i] = self.program._entry.distribute(i, _front._on_host(tensor)), tensor._version
+
+    def _went_on(self) -> None:
+        """The devices have what the model's tensors do not."""
+        self._versions = [t._version for t in self._own]
+        self._absent, self.stale, self._ahead = None, bool(self._keys), True
 
     def _check_optimizer(self) -> None:
         trained, groups = trained_by(self._optimizer), hyperparameters(self._optimizer)
@@ -214,7 +235,7 @@ class TrainStep:
         self._check_names({name: tensor.shape for name, tensor in state.items()})
         for i, name in enumerate(self._names):
             self._state[i] = self.program._entry.distribute(i, state[name].contiguous())
-        self._absent, self.stale = None, bool(self._keys)
+        self._went_on()
 
     def _take_state(self) -> None:
         """Has the state that the optimizer has loaded."""
@@ -289,7 +310,8 @@ class TrainStep:
                     saved = json.load(file)["groups"]
             except (OSError, ValueError, KeyError) as error:
                 raise UsageError(f"cannot read '{path}': {error}") from error
-        self._state, self._absent, self.stale = state, None, bool(self._keys)
+        self._state = state
+        self._went_on()
         for group, values in zip(self._optimizer.param_groups, saved):
             group["lr"] = values.get("lr", group["lr"])
 
@@ -301,6 +323,9 @@ class TrainStep:
             for name, value in values.items():
                 if name in tensors:
                     tensors[name].copy_(value)
+        if all(tensors.get(name) is own or getattr(tensors.get(name), "data_ptr", int)() == own.data_ptr()
+               for name, own in zip(self._names, self._own)):
+            self._versions, self._ahead = [t._version for t in self._own], False
         if optimizer is not None:
             write_state(optimizer, dict(zip(self._keys, list(values.values())[len(values) - len(self._keys):])))
             self.stale &= optimizer is not self._optimizer
@@ -367,6 +392,14 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     groups = optimizer.param_groups
     rates = [torch.tensor(float(g["lr"]), dtype=torch.float32) for g in groups]
 
+    # Tied tensors have several places; a module that has several names has each of its own once.
+    places = {f"{path}.{name}" if path else name: tensor for path, module in model.named_modules()
+              for name, tensor in (*module._parameters.items(), *module._buffers.items()) if tensor is not None}
+    of_tensor = {id(t): name for name, t in (*parameters.items(), *buffers.items())}
+
+    def in_all_modules(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return {place: values[of_tensor[id(t)]] for place, t in places.items() if of_tensor[id(t)] in values}
+
     def step(*values: torch.Tensor) -> list[torch.Tensor]:
         own = dict(zip(order, values))
         given_state = dict(zip(state_keys, values[len(order):]))
@@ -375,7 +408,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         inputs_ = pytree.tree_unflatten([fixed[i] if i in fixed else next(given) for i in range(len(leaves))], spec)
         trainable = {n: own[n].detach().requires_grad_(parameters[n].requires_grad) for n in parameters}
         written = {n: own[n].detach().clone() for n in buffers}
-        with stateless._reparametrize_module(model, {**trainable, **written}, tie_weights=True):
+        with stateless._reparametrize_module(model, in_all_modules({**trainable, **written})):
             # What no module computes in the forward pass is the loss.
             with fx_traceback.annotate({"phase": "loss"}):
                 inputs_, named = inputs_[:len(args)], dict(zip(kwargs, inputs_[len(args):]))
@@ -405,7 +438,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                 twin.state[leaf] = kept[i]
         new = dict(zip(trained_names, copies))
         with torch.no_grad(), fx_traceback.annotate({"phase": "update"}), stateless._reparametrize_module(
-                model, new, tie_weights=True):
+                model, in_all_modules(new)):
             update(optimizer, twin, clip_grad_norm)
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
@@ -463,7 +496,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    return TrainStep(program, text, optimizer, all_names, tensors, state_keys, len(leaves), fixed, list(kwargs), dynamic)
+    return TrainStep(program, text, optimizer, all_names, tensors, state_keys, spec, fixed, list(kwargs), dynamic)
 
 
 def _as_tensor(leaf: Any, i: int) -> torch.Tensor:

@@ -204,9 +204,7 @@ class CompiledModel:
                 isinstance(a, torch.Tensor) for a in args):
             flat = list(args)
         else:
-            flat, spec = pytree.tree_flatten((args, kwargs))
-            if spec != self._in_spec:
-                flat = self._reorder(args, kwargs)
+            flat = self._in_order(args, kwargs)
         for position, value in self._fixed:
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the model was compiled and is "
@@ -252,16 +250,13 @@ class CompiledModel:
         self._given.update(given)
         return outputs[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(outputs, self._out_spec)
 
-    def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    def _in_order(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The inputs as they were given when the model was compiled: dicts by their keys."""
         try:
             from torch.export._tree_utils import reorder_kwargs
-            kwargs = reorder_kwargs(dict(kwargs), self._in_spec)
-            flat, spec = pytree.tree_flatten((args, kwargs))
+            return self._in_spec.flatten_up_to((tuple(args), reorder_kwargs(dict(kwargs), self._in_spec)))
         except (ImportError, ValueError, KeyError) as error:
             raise UsageError(f"called with other inputs than the model was compiled for: {error}") from None
-        if len(flat) != self._flat:
-            raise UsageError(f"called with {len(flat)} inputs, but the model was compiled for {self._flat}")
-        return flat
 
     def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
         """Compares the sharded program with the unsharded one on these inputs and the model's present

@@ -983,6 +983,89 @@ def test_training_with_keyword_arguments_and_a_result_that_has_the_loss():
         step(x, label=y)
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8])
+def test_integers_of_8_bits_and_numbers(dtype):
+    def compute(x):
+        return x * 3, x + 1, x - 2, x > 3, x == 3, torch.where(x > 3, x, 0), x ** 2, x // 3, x.float() / 255
+
+    class Model(nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    x = torch.arange(12).to(dtype)
+    for found, expected in zip(st.compile(Model(), (x,), mesh={"dp": 2})(x), compute(x)):
+        assert torch.equal(found, expected) and found.dtype == expected.dtype
+
+
+def test_dicts_whose_keys_come_in_another_order():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(3))
+
+        def forward(self, d):
+            return (self.w * (d["a"] - 2 * d["b"])).sum()
+
+    model, a, b = Model(), torch.randn(4, 3), torch.randn(4, 3)
+    close(st.compile(model, ({"a": a, "b": b},), mesh={"dp": 2})({"b": b, "a": a}), model({"a": a, "b": b}))
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 0.1), args=({"a": a, "b": b},), mesh={"dp": 2})
+    close(step({"b": b, "a": a}), model({"a": a, "b": b}))
+    with pytest.raises(shardir.UsageError, match="called with other inputs than the step was compiled for"):
+        step({"b": b, "c": a})
+
+
+def test_writes_into_the_model_between_steps():
+    model, x, y = nn.Linear(4, 3), torch.randn(6, 4), torch.randn(6, 3)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), 0.1), args=(x, y), mesh={"dp": 2})
+    with torch.no_grad():
+        model.weight.mul_(2)
+    close(step(x, y), F.mse_loss(model(x), y))
+    step.copy_to(model)
+    with torch.no_grad():
+        model.weight.clamp_(-0.1, 0.1)
+    close(step(x, y), F.mse_loss(model(x), y))
+    with torch.no_grad():
+        model.bias.zero_()
+    with pytest.raises(shardir.UsageError, match="'bias' of the model was written, but the step has changed it"):
+        step(x, y)
+
+
+def test_a_module_with_several_names():
+    layer = nn.Linear(4, 4)
+    model, x = nn.Sequential(layer, nn.ReLU(), layer), torch.randn(6, 4)
+    reference = copy.deepcopy(model)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), 0.1), args=(x, x), mesh={"dp": 2})
+    loss = F.mse_loss(reference(x), x)
+    close(step(x, x), loss)
+    loss.backward()
+    step.copy_to(model)
+    close(model[0].weight, reference[0].weight - 0.1 * reference[0].weight.grad)
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: F.interpolate(x, scale_factor=1.5), lambda x: F.interpolate(x, scale_factor=0.5),
+    lambda x: F.interpolate(x, size=(13, 10)), lambda x: F.interpolate(x, scale_factor=2, mode="nearest-exact"),
+    lambda x: F.interpolate(x, size=(5, 10), mode="nearest-exact"), lambda x: F.rrelu(x)])
+def test_gradients_of_copies(compute):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.randn(2, 3, 9, 7))
+
+        def forward(self, k):
+            y = compute(self.w)
+            return (y * torch.linspace(0, 1, y.numel()).view(y.shape)).sum() * k
+
+    model, k = Model(), torch.ones(())
+    reference = copy.deepcopy(model)
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 1.0), args=(k,), mesh={"dp": 2})
+    loss = reference(k)
+    close(step(k), loss)
+    loss.backward()
+    step.copy_to(model)
+    close(model.w, reference.w - reference.w.grad)
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_writes_at_places_counted_from_the_end(dynamic):
     class Model(nn.Module):
