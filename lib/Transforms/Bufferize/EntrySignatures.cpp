@@ -100,20 +100,21 @@ static LogicalResult checkShard(func::FuncOp entry, const Localizer &localizer,
   auto shard = dyn_cast<RankedTensorType>(own);
   if (!placed || !shard)
     return success();
-  auto whole = dyn_cast_or_null<RankedTensorType>(globalType(global, Type()));
+  auto whole = dyn_cast<RankedTensorType>(globalType(global, own));
   if (!whole)
-    return entry.emitError()
-           << what << " of @" << entry.getSymName()
-           << " has a placement and no '" << ShardIRDialect::kGlobalType
-           << "'; on local tensors it says what the whole one is";
+    return success();
   RankedTensorType expected = localizer.localType(whole, placed);
   if (shard.getElementType() == expected.getElementType() &&
       succeeded(verifyCompatibleShape(shard, expected)))
     return success();
-  return entry.emitError() << what << " of @" << entry.getSymName()
-                           << " has type " << shard << ", but a shard of "
-                           << whole << " placed as " << placed << " is "
-                           << expected;
+  InFlightDiagnostic error =
+      entry.emitError() << what << " of @" << entry.getSymName() << " has type "
+                        << shard << ", but a shard of " << whole
+                        << " placed as " << placed << " is " << expected;
+  if (!global)
+    error << "; give the whole tensor's type as '"
+          << ShardIRDialect::kGlobalType << "'";
+  return error;
 }
 
 LogicalResult shardir::checkEntries(ModuleOp module) {

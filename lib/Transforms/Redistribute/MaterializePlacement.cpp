@@ -215,14 +215,29 @@ int64_t Inserter::bytesFor(RankedTensorType type, PlacementAttr from,
       bytesReceived({step}, mesh, shapeOf(type), elementBytes(type), sample));
 }
 
+/// The halo of a clone of `op`. What joins tensors takes dims that no device
+/// cuts whole from its operands; its user reads its window there.
+static Halo haloOfClone(Operation *op, const Placement &wanted, Halo halo) {
+  if (isa<tensor::ExtractSliceOp>(op))
+    return halo;
+  for (size_t dim = 0; dim < halo.size(); ++dim)
+    if (wanted.axesOf(dim).empty())
+      halo[dim] = {};
+  bool isNone =
+      llvm::all_of(halo, [](const DimHalo &own) { return own.isZero(); });
+  return isNone ? Halo() : halo;
+}
+
 FailureOr<Value> Inserter::rematerialize(Value value, PlacementAttr wanted,
-                                         Operation *before, const Halo &halo) {
+                                         Operation *before,
+                                         const Halo &needed) {
   Operation *op = value.getDefiningOp();
   // In a loop it would be made each time around.
   if (!op || op->getNumResults() != 1 || op->getBlock() != before->getBlock() ||
       op->hasAttr(ShardIRDialect::kHalo) ||
-      op->hasAttr(ShardIRDialect::kConstrained) || numOpenWindows(halo))
+      op->hasAttr(ShardIRDialect::kConstrained) || numOpenWindows(needed))
     return Value();
+  Halo halo = haloOfClone(op, wanted.getValue(), needed);
   PlacementAttr present = getPlacement(value);
   SharedRule rule = getShardingRule(op);
   if (!rule->takesResultHalo || present.getMesh() != wanted.getMesh())
@@ -252,9 +267,10 @@ FailureOr<Value> Inserter::rematerialize(Value value, PlacementAttr wanted,
   const Mesh &mesh = meshes.get(wanted);
   // The rule knows the op's own extents: blocks of a window must be those of
   // the same splits there.
-  if (!halo.empty() && normalForm(wanted.getValue(), mesh,
-                                  shapeOf(cast<RankedTensorType>(
-                                      value.getType()))) != wanted.getValue())
+  if (!halo.empty() &&
+      normalForm(wanted.getValue(), mesh,
+                 shapeOf(cast<RankedTensorType>(value.getType()))) !=
+          wanted.getValue())
     return Value();
   auto inferred = inferSharding(rule, {wanted.getValue()}, placements, mesh);
   auto *sharding = std::get_if<OpSharding>(&inferred);

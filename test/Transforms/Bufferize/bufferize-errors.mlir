@@ -125,3 +125,43 @@ module attributes {shardir.stage = "local"} {
     return
   }
 }
+
+// -----
+
+// expected-error @+1 {{argument 0 of @vectors has type 'tensor<2xvector<4xf32>>'; element types of an entry are}}
+func.func @vectors(%x: tensor<2xvector<4xf32>>) {
+  return
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+shardir.mesh @m <["a"=2]>
+// expected-error @+1 {{argument 0 of @shard has type 'tensor<6xf32>', but a shard of 'tensor<8xf32>' placed as #shardir.placement<@m, [{"a"}]> is 'tensor<4xf32>'}}
+func.func @shard(%x: tensor<6xf32> {shardir.global_type = tensor<8xf32>, shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
+  return
+}
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+shardir.mesh @m <["a"=2]>
+// expected-error @+1 {{result 0 of @whole has type 'tensor<4xf32>', but a shard of 'tensor<4xf32>' placed as #shardir.placement<@m, [{"a"}]> is 'tensor<2xf32>'; give the whole tensor's type as 'shardir.global_type'}}
+func.func @whole() -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
+  %0 = tensor.empty() : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+shardir.mesh @m <["a"=2]>
+func.func @gather(%x: tensor<3xi8> {shardir.global_type = tensor<6xi8>, shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
+  %0 = tensor.empty() : tensor<3xi4>
+  // expected-error @+1 {{moves elements of type 'i4' between devices; those that can move are of type i1, i8, i16, i32, i64, index, f16, bf16, f32, f64, f8E4M3FN and f8E5M2: leave the tensor whole, or convert it first}}
+  %1 = collective.all_gather %0 from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@m, [{}]> of tensor<6xi4> : tensor<3xi4> -> tensor<6xi4>
+  return
+}
+}
