@@ -20,6 +20,7 @@ from jax.sharding import PartitionSpec as P
 MESH = {"dp": 2, "tp": 2}
 X = jnp.asarray(np.random.default_rng(0).standard_normal((5, 6)), jnp.float32)
 I = jnp.array([3, 0, 3, 5, 0], jnp.int32)
+EDGES = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1e-40, 1e-8, 2e9, -3e38, 1, -1, 0.5, 2.0**30, 100, -7.5, np.pi], np.float32)
 LONG = jnp.asarray(np.random.default_rng(4).standard_normal((3, 101)), jnp.float32)
 MATRICES = jnp.asarray(np.random.default_rng(3).standard_normal((3, 5, 5)), jnp.float32)
 POSITIVE = MATRICES @ MATRICES.swapaxes(1, 2) + jnp.eye(5)
@@ -111,6 +112,17 @@ CASES = {
     "irfft_gradient": (jax.grad(lambda x: (jnp.fft.irfft(jnp.fft.rfft(x[:, :66]) ** 2) ** 2).mean()), SIGNALS[:, :70]),
     "normal": (lambda a, k: jax.random.multivariate_normal(k, jnp.zeros(5), a[0], (4,)), POSITIVE, jax.random.key(2)),
 }
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "arctan", "arctan2", "fmod"])
+def test_angles_and_remainders(name):
+    """Against f64: XLA's are further off, or flush denormals."""
+    args = np.array(np.meshgrid(EDGES, EDGES)).reshape(2, -1)[:2 if name in ("arctan2", "fmod") else 1]
+    with np.errstate(invalid="ignore"):
+        expected = getattr(np, name)(*args.astype(np.float64)).astype(np.float32)
+    found = np.asarray(shardir.jax.jit(getattr(jnp, name), mesh={"x": 1})(*args))
+    np.testing.assert_allclose(found, expected, rtol=2e-7)
+    np.testing.assert_array_equal(np.signbit(found)[expected == 0], np.signbit(expected)[expected == 0])
 
 
 @pytest.mark.parametrize("name", CASES)

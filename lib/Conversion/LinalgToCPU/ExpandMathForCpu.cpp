@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandTrigonometry.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,8 +33,8 @@ using namespace mlir;
 
 namespace {
 /// The functions whose polynomials upstream has with errors below about 6 ulp
-/// and right special values (measured against double precision). sin, cos and
-/// cbrt are wrong far from zero, atan is off by 40 ulp.
+/// and right special values (measured against double precision). cbrt is wrong
+/// far from zero.
 bool hasGoodPolynomial(StringRef name) {
   return llvm::is_contained<StringRef>(
       {math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
@@ -186,6 +187,7 @@ struct ExpandMathForCpuPass
 
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    shardir::populateTrigonometryPatterns(patterns);
     if (avx512)
       patterns.add<ExpByScaling>(&getContext(), /*benefit=*/2);
     GreedyRewriteConfig config;

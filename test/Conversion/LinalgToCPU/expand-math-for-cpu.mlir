@@ -36,12 +36,47 @@ func.func @log(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// Upstream's polynomial of sin is wrong far from zero.
+// In f64; the library is called where an angle is beyond 2^30 or no number.
 // CHECK-LABEL: func.func @sin
-// CHECK:         math.sin
+// CHECK-SAME:    %[[X:.+]]: vector<16xf32>
+// CHECK:         math.roundeven %{{.+}} : vector<16xf64>
+// CHECK:         %[[VALUE:.+]] = arith.truncf %{{.+}} : vector<16xf64> to vector<16xf32>
+// CHECK:         %[[ALL:.+]] = vector.reduction <and>, %[[KNOWN:.+]] : vector<16xi1> into i1
+// CHECK:         scf.if %[[ALL]]
+// CHECK-NEXT:      scf.yield %[[VALUE]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[EXACT:.+]] = math.sin %[[X]] {library} : vector<16xf32>
+// CHECK-NEXT:      %[[CHOSEN:.+]] = arith.select %[[KNOWN]], %[[VALUE]], %[[EXACT]]
+// CHECK-NEXT:      scf.yield %[[CHOSEN]]
 func.func @sin(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.sin %x : vector<16xf32>
   return %0 : vector<16xf32>
+}
+
+// Scalars call the library.
+// CHECK-LABEL: func.func @scalar_sin
+// CHECK-NEXT:    math.sin %{{.+}} : f32
+func.func @scalar_sin(%x: f32) -> f32 {
+  %0 = math.sin %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @atan2
+// CHECK-NOT:     math.atan2
+// CHECK:         return
+func.func @atan2(%y: vector<8xf32>, %x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.atan2 %y, %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// Exact where the quotient has at most 29 bits.
+// CHECK-LABEL: func.func @remainder
+// CHECK:         math.trunc %{{.+}} : vector<8xf64>
+// CHECK:         scf.if
+// CHECK:           arith.remf %{{.+}}, %{{.+}} {library} : vector<8xf32>
+func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %0 = arith.remf %x, %y : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // CHECK-LABEL: func.func @expm1_f64
