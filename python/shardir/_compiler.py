@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NoReturn
 
 from ._errors import CompileError, Error, UsageError, errors_with_notes, read_diagnostics
 
@@ -29,6 +30,25 @@ def tool(name: str) -> str:
     if not found:
         raise Error(f"the package has no '{name}': install it again, or put the tool on PATH")
     return found
+
+
+def _become(name: str) -> NoReturn:
+    os.execv(tool(name), [name, *sys.argv[1:]])
+
+
+def shard_compile() -> NoReturn:
+    """The command `shard-compile` of the installed package."""
+    _become("shard-compile")
+
+
+def shard_opt() -> NoReturn:
+    """The command `shard-opt` of the installed package."""
+    _become("shard-opt")
+
+
+def shard_run() -> NoReturn:
+    """The command `shard-run` of the installed package."""
+    _become("shard-run")
 
 
 class Progress:

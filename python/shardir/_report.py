@@ -104,11 +104,13 @@ class Report:
             return f'{match[0]} ("{name}")' if name else match[0]
         return re.sub(r"(?:argument|result) \d+ of @\w+(?! \()", named, text)
 
-    def explain(self, row: int | None = None) -> str:
-        """Why each collective is there, or that of one row of the table, from 0: which ops need the value, between which
-        placements the compiler chose, what the best alternative would cost, and how to have it."""
+    def explain(self, row: int | Collective | None = None) -> str:
+        """Why each collective is there, or one of them, or that of a row of the table, from 0: which ops need the value,
+        between which placements the compiler chose, what the best alternative would cost, and how to have it."""
         found = self.collectives
-        if row is not None:
+        if isinstance(row, Collective):
+            found = [row]
+        elif row is not None:
             if not -len(found) <= row < len(found):
                 raise UsageError(f"there is no row {row}: the report has {len(found)} collectives")
             found = [found[row]]

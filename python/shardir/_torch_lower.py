@@ -17,7 +17,7 @@ from torch_mlir.extras.fx_importer import FxImporter
 from torch_mlir.fx import _module_lowering
 from torch_mlir.passmanager import PassManager
 
-from ._errors import CompileError, Diagnostic
+from ._errors import CompileError, Diagnostic, UsageError
 from ._mesh import Mesh, in_module
 from ._torch_views import count_from_start, meta_of_part, read_in_place, split_views
 
@@ -281,7 +281,8 @@ def _constrain(function: Any, node: torch.fx.Node, attribute: str) -> None:
             if isinstance(kind, ir.RankedTensorType) and kind.rank == rank:
                 found = op
     if found is None:
-        return
+        raise UsageError(f"plan: {describe_place(node)} computes nothing that is left in the program, such as a copy: place "
+                         "the output of a module that computes")
     value = found.results[0]
     uses = [(use.owner, use.operand_number) for use in value.uses]
     constrain = ir.Operation.create("shardir.constrain", [value.type], [value],

@@ -479,11 +479,10 @@ def _finish(module: torch.fx.GraphModule, mesh: Mesh | None, resolved: Resolved,
     return text, unsigned
 
 
-def _open(attribute: str, whole: bool) -> str:
-    """A style speaks of one axis; dims may be split over others."""
-    if whole:
-        return attribute
-    return attribute.replace("{}", "{?}")
+def _of_one_axis(attribute: str, axis: str, splits: bool) -> str:
+    """A style speaks of one axis: others may split the dims that it does not."""
+    attribute = attribute.replace("{}", "{?}")
+    return attribute if splits else attribute.removesuffix(">") + f', replicated = ["{axis}"]>'
 
 
 def _output_constraints(graph: torch.fx.Graph, resolved: Any, mesh: Mesh) -> dict[torch.fx.Node, str]:
@@ -495,8 +494,8 @@ def _output_constraints(graph: torch.fx.Graph, resolved: Any, mesh: Mesh) -> dic
             raise UsageError(f"plan: '{path}' computes nothing in this model that could be placed")
         axis, _, dim = what.partition(":")
         entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
-        constraints[node] = _open(placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"),
-                                  whole=not dim)
+        attribute = placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'")
+        constraints[node] = _of_one_axis(attribute, axis, splits=bool(dim))
     return constraints
 
 
