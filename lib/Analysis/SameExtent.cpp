@@ -82,8 +82,7 @@ static ExtentRoot followed(ExtentRoot root) {
       break;
     if (dim >= 0 && !cast<RankedTensorType>(value.getType()).isDynamicDim(dim))
       break;
-    ExtentRoot next =
-        dim < 0 ? behindScalar(value) : behindTensor(result, dim);
+    ExtentRoot next = dim < 0 ? behindScalar(value) : behindTensor(result, dim);
     if (next == root)
       break;
     root = next;
@@ -97,4 +96,13 @@ bool shardir::isExtentOf(OpFoldResult extent, Value tensor, int64_t dim) {
     return *known == own;
   return ShapedType::isDynamic(own) &&
          followed({cast<Value>(extent), -1}) == followed({tensor, dim});
+}
+
+bool shardir::haveSameExtent(Value tensor, int64_t dim, Value other,
+                             int64_t otherDim) {
+  int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+  if (extent != cast<RankedTensorType>(other.getType()).getDimSize(otherDim))
+    return false;
+  return ShapedType::isStatic(extent) ||
+         followed({tensor, dim}) == followed({other, otherDim});
 }

@@ -15,6 +15,7 @@
 #include "CapturedReads.h"
 
 #include "ShardIR/Analysis/BodyPartials.h"
+#include "ShardIR/Analysis/SameExtent.h"
 #include "ShardPosition.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -67,10 +68,21 @@ static void matchLookup(linalg::LinalgOp op, tensor::ExtractOp read,
     reads.lookup = kind;
 }
 
+/// True if a loop of `op` is known to run over all of a tensor's dim.
+static bool runsOver(linalg::LinalgOp op, unsigned loop, Value tensor,
+                     int64_t dim) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<unsigned> own =
+            op.getMatchingIndexingMap(&operand).getResultPosition(
+                getAffineDimExpr(loop, op.getContext())))
+      if (haveSameExtent(operand.get(), *own, tensor, dim))
+        return true;
+  return false;
+}
+
 static CapturedReads capturedReads(linalg::LinalgOp op, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t rank = type.getRank();
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   CapturedReads none, reads;
   none.loops.assign(rank, -1);
   tensor::ExtractOp first;
@@ -85,8 +97,7 @@ static CapturedReads capturedReads(linalg::LinalgOp op, Value tensor) {
     SmallVector<int> loops;
     for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
       int loop = loopOfIndex(op, index);
-      bool same = loop >= 0 && !type.isDynamicDim(dim) &&
-                  ranges[loop] == type.getDimSize(dim);
+      bool same = loop >= 0 && runsOver(op, loop, tensor, dim);
       loops.push_back(same ? loop : -1);
     }
     if (count++ == 0) {

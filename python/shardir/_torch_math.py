@@ -221,6 +221,29 @@ def _interpolate(dims: int, cubic: bool) -> Any:
     return forward
 
 
+def _places(size: int, source: int, scale: float | None, exact: bool, like: torch.Tensor) -> torch.Tensor:
+    """The element, as a float, of which each of `size` interpolated ones is a copy."""
+    at = torch.arange(size, device=like.device, dtype=torch.float32) + (0.5 if exact else 0.0)
+    return (at * (1 / scale if scale else source / size)).floor().clamp(max=source - 1)
+
+
+def _nearest(exact: bool) -> Any:
+    """Copies along one dim after the other; torch-mlir looks each element up, also by its place in the batch."""
+    def forward(x: torch.Tensor, sizes: Sequence[int], *scales: float | None) -> Any:
+        scales = (*scales, *[None] * (len(sizes) - len(scales)))
+        for d, (size, scale) in enumerate(zip(sizes, scales), 2):
+            source = x.shape[d]
+            if isinstance(size, torch.SymInt) or isinstance(source, torch.SymInt):
+                return NotImplemented
+            if size % source == 0 and scale in (None, size // source):
+                wide = [*x.shape[:d + 1], size // source, *x.shape[d + 1:]]
+                x = x.unsqueeze(d + 1).expand(wide).flatten(d, d + 1)
+            else:
+                x = x.index_select(d, _places(size, source, scale, exact, x).to(torch.int64))
+        return x
+    return forward
+
+
 def _nearest_backward(exact: bool) -> Any:
     """Each element of the source gets the sum of those that were copies of it."""
     def backward(gradient: torch.Tensor, sizes: Sequence[int], shape: Sequence[int], *scales: float | None) -> torch.Tensor:
@@ -230,12 +253,21 @@ def _nearest_backward(exact: bool) -> Any:
             if size % source == 0 and scale in (None, size // source):
                 x = x.unflatten(d, (source, size // source)).sum(d + 1)
                 continue
-            at = torch.arange(size, device=x.device, dtype=torch.float32) + (0.5 if exact else 0.0)
-            place = (at * (1 / scale if scale else source / size)).floor().clamp(max=source - 1).unsqueeze(1)
+            place = _places(size, source, scale, exact, x).unsqueeze(1)
             copies = (place == torch.arange(source, device=x.device, dtype=torch.float32)).to(x.dtype)
             x = torch.matmul(x.transpose(d, -1), copies).transpose(d, -1)
         return x
     return backward
+
+
+def _by_factors(interpolate: Any) -> Any:
+    """The same of sizes or, where they are None, of factors, as programs with open extents have it."""
+    def of_factors(x: torch.Tensor, sizes: Sequence[int] | None, *rest: Any) -> Any:
+        *align, factors = rest
+        if sizes is not None:
+            return interpolate(x, sizes, *align)
+        return interpolate(x, [int(n * f) for n, f in zip(x.shape[2:], factors)], *align, *factors)
+    return of_factors
 
 
 # -- Strides ----------------------------------------------------------------------------------------
@@ -418,6 +450,12 @@ def math_decompositions() -> dict:
         aten.upsample_bicubic2d_backward.default: _interpolate_backward(2, True),
         aten.upsample_linear1d.default: _interpolate(1, False), aten.upsample_bilinear2d.default: _interpolate(2, False),
         aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
+        **{getattr(aten, f"{name}{dims}d").default: _nearest(exact) for dims in (1, 2, 3)
+           for name, exact in (("upsample_nearest", False), ("_upsample_nearest_exact", True))},
+        **{getattr(aten, f"{name}{dims}d").vec: _by_factors(_nearest(exact)) for dims in (1, 2, 3)
+           for name, exact in (("upsample_nearest", False), ("_upsample_nearest_exact", True))},
+        **{getattr(aten, name).vec: _by_factors(_interpolate(dims, name == "upsample_bicubic2d")) for name, dims in (
+            ("upsample_linear1d", 1), ("upsample_bilinear2d", 2), ("upsample_trilinear3d", 3), ("upsample_bicubic2d", 2))},
         **{getattr(aten, f"{name}{dims}d_backward").default: _nearest_backward(exact) for dims in (1, 2, 3)
            for name, exact in (("upsample_nearest", False), ("_upsample_nearest_exact", True))},
         aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,

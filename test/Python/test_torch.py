@@ -1081,6 +1081,23 @@ def test_writes_at_places_counted_from_the_end(dynamic):
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("compute", [
+    lambda x: F.interpolate(x, scale_factor=2), lambda x: F.interpolate(x, size=(9, 8), mode="nearest-exact"),
+    lambda x: F.interpolate(x, scale_factor=1.5), lambda x: F.interpolate(x, scale_factor=2, mode="bicubic"),
+    lambda x: x.index_select(2, torch.tensor([5, 0, 0, 2])), lambda x: x[:, torch.tensor([2, 0])]])
+def test_batches_that_lookups_leave_alone(compute, dynamic):
+    class Model(nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    x = torch.randn(5, 3, 6, 4)
+    dims = {"x": {0: torch.export.Dim("batch", min=2)}} if dynamic else None
+    compiled = st.compile(Model(), (x,), mesh={"dp": 2}, inputs=[Shard(0)], dynamic_shapes=dims)
+    close(compiled(x), compute(x))
+    assert not compiled.report.collectives
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
 def test_masks_that_are_read_by_position_move_nothing(dynamic):
     class Model(nn.Module):
         def forward(self, mask):

@@ -21,6 +21,11 @@ namespace shardir {
 /// True if `extent` is known to be that of dim `dim` of `tensor`, open or not.
 bool isExtentOf(mlir::OpFoldResult extent, mlir::Value tensor, int64_t dim);
 
+/// True if a dim of one tensor is known to have as many elements as a dim of
+/// another one, open or not.
+bool haveSameExtent(mlir::Value tensor, int64_t dim, mlir::Value other,
+                    int64_t otherDim);
+
 } // namespace shardir
 
 #endif // SHARDIR_ANALYSIS_SAMEEXTENT_H
