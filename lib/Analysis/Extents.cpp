@@ -69,6 +69,7 @@ private:
   Attribute combine(StringRef name, Attribute a, Attribute b);
   bool isNonNegative(Attribute e);
   std::optional<bool> decide(Value condition);
+  Attribute atLeast(arith::SelectOp select);
   Attribute evaluate(AffineExpr e, ArrayRef<Attribute> dims,
                      ArrayRef<Attribute> symbols);
   void visitScalar(Operation *op);
@@ -103,6 +104,9 @@ Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
     return a;
   if (a == b && (name == "min" || name == "max"))
     return a;
+  if (y && y.getInt() == 0 && isNonNegative(a) &&
+      (name == "min" || name == "max"))
+    return name == "min" ? b : a;
   auto sizeOf = [&](Attribute e) { return std::max(1u, sizes.lookup(e)); };
   unsigned size = sizeOf(a) + sizeOf(b) + 1;
   if (size > kMaxSize)
@@ -172,6 +176,21 @@ std::optional<bool> Extents::Walker::decide(Value condition) {
   }
 }
 
+/// `x < b ? b - 1 : x` is the larger of x and b - 1: a start or an end that
+/// counts from the end, and is before the first element.
+Attribute Extents::Walker::atLeast(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+  std::optional<int64_t> least = getConstantIntValue(select.getTrueValue());
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      compare.getLhs() != select.getFalseValue() || !least)
+    return {};
+  std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
+  if (!bound || (*least != *bound && *least != *bound - 1))
+    return {};
+  return combine("max", scalar(OpFoldResult(select.getFalseValue())),
+                 constant(*least));
+}
+
 void Extents::Walker::visitScalar(Operation *op) {
   Value result = op->getResult(0);
   if (std::optional<int64_t> known = getConstantIntValue(result)) {
@@ -199,6 +218,8 @@ void Extents::Walker::visitScalar(Operation *op) {
     if (std::optional<bool> taken = decide(select.getCondition()))
       scalars[result] = scalar(OpFoldResult(*taken ? select.getTrueValue()
                                                    : select.getFalseValue()));
+    else
+      scalars[result] = atLeast(select);
     return;
   }
   // Numbers of fewer bits may wrap.
@@ -209,17 +230,18 @@ void Extents::Walker::visitScalar(Operation *op) {
     scalars[result] = scalar(OpFoldResult(op->getOperand(0)));
     return;
   }
-  StringRef name = llvm::TypeSwitch<Operation *, StringRef>(op)
-                       .Case<arith::AddIOp>([](Operation *) { return "add"; })
-                       .Case<arith::SubIOp>([](Operation *) { return "sub"; })
-                       .Case<arith::MulIOp>([](Operation *) { return "mul"; })
-                       .Case<arith::DivUIOp, arith::DivSIOp>(
-                           [](Operation *) { return "div"; })
-                       .Case<arith::RemUIOp, arith::RemSIOp>(
-                           [](Operation *) { return "rem"; })
-                       .Case<arith::MinSIOp>([](Operation *) { return "min"; })
-                       .Case<arith::MaxSIOp>([](Operation *) { return "max"; })
-                       .Default([](Operation *) { return StringRef(); });
+  StringRef name =
+      llvm::TypeSwitch<Operation *, StringRef>(op)
+          .Case<arith::AddIOp>([](Operation *) { return "add"; })
+          .Case<arith::SubIOp>([](Operation *) { return "sub"; })
+          .Case<arith::MulIOp>([](Operation *) { return "mul"; })
+          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
+              [](Operation *) { return "div"; })
+          .Case<arith::RemUIOp, arith::RemSIOp>(
+              [](Operation *) { return "rem"; })
+          .Case<arith::MinSIOp>([](Operation *) { return "min"; })
+          .Case<arith::MaxSIOp>([](Operation *) { return "max"; })
+          .Default([](Operation *) { return StringRef(); });
   if (!name.empty())
     scalars[result] = combine(name, scalar(OpFoldResult(op->getOperand(0))),
                               scalar(OpFoldResult(op->getOperand(1))));
@@ -461,8 +483,7 @@ SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
       dims.push_back(builder.getUnitAttr());
       if (!type.isDynamicDim(dim))
         continue;
-      Attribute own = equal.extentOf(argument, dim),
-                first = equal.firstOf(own);
+      Attribute own = equal.extentOf(argument, dim), first = equal.firstOf(own);
       if (first == own)
         continue;
       dims.back() = first;
