@@ -30,6 +30,9 @@ def to_linalg(path: str | os.PathLike, mesh: Mesh | None, smallest: int) -> tupl
             raise ValueError("it has no graph")
         weights = _take_weights(model.graph, smallest)
         model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        _refuse_misread(model.graph)
+    except CompileError:
+        raise
     except Exception as error:  # protobuf's and onnx's own exceptions have no common base
         raise CompileError(f"'{path}' is not read as ONNX: {_first_line(error)}") from None
     context = ir.Context()
@@ -53,6 +56,49 @@ def to_linalg(path: str | os.PathLike, mesh: Mesh | None, smallest: int) -> tupl
         generic = "tm_tensor." in module.get_asm(large_elements_limit=4)
         text = module.get_asm(enable_debug_info=True, print_generic_op_form=generic)
     return in_module(text, mesh.declaration()) if mesh else text, weights
+
+
+#: Functions of the gates that torch-mlir takes all recurrent nodes to have.
+_GATES = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRU": ["sigmoid", "tanh"], "RNN": ["tanh"]}
+
+
+def _refuse_misread(graph: onnx.GraphProto) -> None:
+    """Raises CompileError for what torch-mlir would read as something else."""
+    kinds = {value.name: value.type.tensor_type.elem_type for value in (*graph.input, *graph.value_info)}
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+
+    def numbers(name: str) -> np.ndarray | None:
+        return numpy_helper.to_array(constants[name]) if name in constants else None
+
+    for node in graph.node:
+        options = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+        inputs = [*node.input, *[""] * 8]
+        said = None
+        if node.op_type in _GATES:
+            gates = [g.decode().lower() for g in options.get("activations", ())]
+            usual = _GATES[node.op_type]
+            if inputs[4]:
+                said = "sequence lengths"
+            elif node.op_type == "LSTM" and inputs[7]:
+                said = "peepholes"
+            elif gates and gates != usual * (len(gates) // len(usual)):
+                said = f"activations {', '.join(gates)}"
+        elif node.op_type == "MaxPool" and len(node.output) > 1:
+            said = "indices as a result"
+        elif node.op_type == "MaxPool" and kinds.get(inputs[0]) == onnx.TensorProto.UINT8:
+            said = "unsigned integers"
+        elif node.op_type == "QLinearConv" and (scale := numbers(inputs[4])) is not None and scale.size > 1:
+            said = "a scale for each channel"
+        elif node.op_type == "AveragePool" and options.get("ceil_mode") and options.get("count_include_pad") and any(
+                options.get("pads", ())):
+            said = "ceil_mode and padding that counts"
+        elif node.op_type == "Pad" and (options.get("mode") == b"wrap" or (
+                (pads := numbers(inputs[1])) is not None and (pads < 0).any())):
+            said = "negative amounts" if options.get("mode") != b"wrap" else "mode wrap"
+        elif node.op_type == "Reshape" and options.get("allowzero"):
+            said = "allowzero"
+        if said:
+            raise CompileError(f"node '{node.name or node.output[0]}': op {node.op_type} with {said} is not supported")
 
 
 def _names(names: Any) -> ir.ArrayAttr:

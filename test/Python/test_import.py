@@ -248,6 +248,21 @@ def test_onnx_errors(tmp_path, capfd):
     assert not output.exists()
 
 
+@pytest.mark.parametrize("node, shapes, said", [
+    (("GRU", "x w r b n", "y", {"hidden_size": 2}), {"x": [3, 2, 4], "w": [1, 6, 4], "r": [1, 6, 2], "b": [1, 12], "n": [2]},
+     "op GRU with sequence lengths"),
+    (("RNN", "x w r", "y", {"hidden_size": 2, "activations": ["Relu"]}), {"x": [3, 2, 4], "w": [1, 2, 4], "r": [1, 2, 2]},
+     "op RNN with activations relu"),
+    (("MaxPool", "x", "y i", {"kernel_shape": [2, 2]}), {"x": [1, 1, 4, 4]}, "op MaxPool with indices as a result"),
+    (("AveragePool", "x", "y", {"kernel_shape": [2, 2], "ceil_mode": 1, "count_include_pad": 1, "pads": [1, 1, 1, 1]}),
+     {"x": [1, 1, 4, 4]}, "op AveragePool with ceil_mode and padding that counts"),
+])
+def test_onnx_nodes_that_would_be_misread(tmp_path, capfd, node, shapes, said):
+    path = tmp_path / "model.onnx"
+    onnx_model(path, [node], shapes, {"y": None})
+    assert said in fails(capfd, 3, path, "-o", tmp_path / "p.mlir")
+
+
 def test_onnx_is_missing(tmp_path):
     path = tmp_path / "model.onnx"
     path.write_text("")

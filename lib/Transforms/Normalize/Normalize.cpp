@@ -362,15 +362,23 @@ static void createConcat(RewriterBase &rewriter, linalg::GenericOp op) {
                                    concat.parts));
 }
 
-/// Shapes that carry errors cannot be compiled, and upstream's folders fail on
-/// them.
-static LogicalResult checkTypes(Operation *op) {
+/// What cannot be compiled, and what upstream's folders fail on.
+static LogicalResult checkOp(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<shape::ShapeType, shape::SizeType, shape::ValueShapeType>(type))
       return op->emitOpError("has a result of type ")
              << type
              << ", for which there is no code; write shapes as "
                 "tensor<?xindex> and sizes as index";
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  for (ArrayRef<int64_t> amounts :
+       pad ? SmallVector{pad.getStaticLow(), pad.getStaticHigh()}
+           : SmallVector<ArrayRef<int64_t>>())
+    for (auto [dim, amount] : llvm::enumerate(amounts))
+      if (!ShapedType::isDynamic(amount) && amount < 0)
+        return op->emitOpError("pads dim ")
+               << dim << " by " << amount
+               << "; cut elements off with tensor.extract_slice";
   return success();
 }
 
@@ -402,7 +410,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     llvm::SetVector<Operation *> unread;
     bool hasConstraints = false, hasChanged = false;
     WalkResult types = module.walk([&](Operation *op) {
-      if (failed(checkTypes(op)))
+      if (failed(checkOp(op)))
         return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
