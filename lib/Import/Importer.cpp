@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated, its first step. Rewrites Shardy's and GSPMD's annotations
-// into meshes, placements and constraints. Requires nothing of the dialects
-// that wrote them: attributes are read as text, ops in generic form. Guarantees
-// that no annotation of theirs is left, and that a program without any stays as
-// it is.
+// Stage: annotated, its first step. Rewrites annotations of Shardy, GSPMD and
+// MLIR's shard dialect into meshes, placements and constraints. Requires
+// nothing of the dialects that wrote them: attributes are read as text, ops in
+// generic form. Guarantees that no annotation of theirs is left, and that a
+// program without any stays as it is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
 #include "ForeignOps.h"
 #include "Gspmd/ImportManual.h"
+#include "Shard/ImportShard.h"
 #include "StableHLO/Combiners.h"
 #include "StableHLO/ImportCollectives.h"
 
@@ -514,11 +515,14 @@ static FailureOr<bool> importForeignOps(ModuleOp module) {
 }
 
 FailureOr<bool> shardir::importAnnotations(ModuleOp module) {
+  FailureOr<bool> hasGrids = importShardDialect(module);
+  if (failed(hasGrids))
+    return failure();
   Importer importer(module);
   if (failed(importer.run()))
     return failure();
   FailureOr<bool> hasOps = importForeignOps(module);
   if (failed(hasOps))
     return failure();
-  return importBarriers(module) || *hasOps || importer.foundAny();
+  return importBarriers(module) || *hasGrids || *hasOps || importer.foundAny();
 }

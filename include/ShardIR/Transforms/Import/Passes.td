@@ -12,7 +12,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
-  let summary = "Reads the annotations of Shardy and GSPMD.";
+  let summary = "Reads the annotations of Shardy, GSPMD and MLIR's shard dialect.";
   let description = [{
     Turns what JAX writes into meshes, placements and `shardir.constrain`, and
     leaves other programs as they are (docs/Importing.md): `sdy.mesh`,
@@ -21,7 +21,8 @@ def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
     manual regions, between custom calls SPMDFullToShardShape and
     SPMDShardToFullShape, become `shardir.manual`, and StableHLO's collectives in
     manual regions those of `collective`. Scatters and sorts of StableHLO and
-    torch-mlir become those of `shardir`, torch-mlir's scans loops. Ops and attributes are read as text, so
+    torch-mlir become those of `shardir`, torch-mlir's scans loops. `shard.grid`
+    and `shard.shard` become meshes and constraints. Ops and attributes of the others are read as text, so
     that no dialect of theirs is needed: MLIR must be told to allow unregistered
     ones, or have them.
 
