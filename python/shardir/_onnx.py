@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+from onnx import numpy_helper, version_converter
 from torch_mlir import ir, passmanager
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras import onnx_importer
@@ -29,7 +29,7 @@ def to_linalg(path: str | os.PathLike, mesh: Mesh | None, smallest: int) -> tupl
         if not model.graph.node and not model.graph.output:
             raise ValueError("it has no graph")
         weights = _take_weights(model.graph, smallest)
-        model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+        model = _with_shapes(model)
         _refuse_misread(model.graph)
     except CompileError:
         raise
@@ -58,8 +58,21 @@ def to_linalg(path: str | os.PathLike, mesh: Mesh | None, smallest: int) -> tupl
     return in_module(text, mesh.declaration()) if mesh else text, weights
 
 
-#: Functions of the gates that torch-mlir takes all recurrent nodes to have.
-_GATES = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRU": ["sigmoid", "tanh"], "RNN": ["tanh"]}
+def _with_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the shapes of its values. What has none is read as a scalar: newer versions of ops tell more."""
+    found = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    known = {value.name for value in (*found.graph.value_info, *found.graph.output) if value.type.tensor_type.HasField("shape")}
+    version = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 17)
+    if version >= 17 or all(name in known for node in model.graph.node for name in node.output if name):
+        return found
+    try:
+        return onnx.shape_inference.infer_shapes(version_converter.convert_version(model, 17), data_prop=True)
+    except Exception:  # the converter's own exceptions: an op that has no newer version stays as it is
+        return found
+
+
+#: Functions of the gates of recurrent nodes that torch-mlir has; it takes others for the usual ones.
+_GATES = {"sigmoid", "tanh", "relu"}
 
 
 def _refuse_misread(graph: onnx.GraphProto) -> None:
@@ -74,18 +87,18 @@ def _refuse_misread(graph: onnx.GraphProto) -> None:
         options = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
         inputs = [*node.input, *[""] * 8]
         said = None
-        if node.op_type in _GATES:
-            gates = [g.decode().lower() for g in options.get("activations", ())]
-            usual = _GATES[node.op_type]
+        is_unsigned = kinds.get(inputs[0]) == onnx.TensorProto.UINT8
+        if node.op_type in ("LSTM", "GRU", "RNN"):
+            others = [g for g in (g.decode() for g in options.get("activations", ())) if g.lower() not in _GATES]
             if inputs[4]:
                 said = "sequence lengths"
             elif node.op_type == "LSTM" and inputs[7]:
                 said = "peepholes"
-            elif gates and gates != usual * (len(gates) // len(usual)):
-                said = f"activations {', '.join(gates)}"
+            elif others:
+                said = f"activation {others[0]}"
         elif node.op_type == "MaxPool" and len(node.output) > 1:
             said = "indices as a result"
-        elif node.op_type == "MaxPool" and kinds.get(inputs[0]) == onnx.TensorProto.UINT8:
+        elif node.op_type in ("MaxPool", "Div", "TopK") and is_unsigned:
             said = "unsigned integers"
         elif node.op_type == "QLinearConv" and (scale := numbers(inputs[4])) is not None and scale.size > 1:
             said = "a scale for each channel"
@@ -95,8 +108,11 @@ def _refuse_misread(graph: onnx.GraphProto) -> None:
         elif node.op_type == "Pad" and (options.get("mode") == b"wrap" or (
                 (pads := numbers(inputs[1])) is not None and (pads < 0).any())):
             said = "negative amounts" if options.get("mode") != b"wrap" else "mode wrap"
-        elif node.op_type == "Reshape" and options.get("allowzero"):
-            said = "allowzero"
+        elif node.op_type == "Reshape" and options.get("allowzero") and (shape := numbers(inputs[1])) is not None and (
+                shape == 0).any():
+            said = "a dim of no elements"
+        elif node.op_type == "FusedMatMul" and options.get("alpha", 1.0) != 1.0:
+            said = "alpha"
         if said:
             raise CompileError(f"node '{node.name or node.output[0]}': op {node.op_type} with {said} is not supported")
 

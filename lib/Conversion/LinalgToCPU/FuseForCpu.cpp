@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: local, on tensors. Requires linalg on tensors; guarantees that what
-// Fusion.h says is fused. Uses the fusion of two generics alone: upstream's
-// pass also moves reshapes through generics, and gave wrong results on a
-// program whose bodies have linalg.index and captured tensors (tried,
-// LLVM 22.1).
+// Fusion.h says is fused, and that no sum of a product's batches is left. Uses
+// the fusion of two generics alone: upstream's pass also moves reshapes through
+// generics, and gave wrong results on a program whose bodies have linalg.index
+// and captured tensors (tried, LLVM 22.1).
 //
 //===----------------------------------------------------------------------===//
+
+#include "SummedProducts.h"
 
 #include "ShardIR/Analysis/Fusion.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
@@ -98,6 +100,18 @@ struct JoinProducer : OpRewritePattern<linalg::GenericOp> {
 
 struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> sums;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (shardir::summedProduct(op))
+        sums.push_back(op);
+    });
+    for (linalg::LinalgOp op : sums) {
+      linalg::LinalgOp product = shardir::summedProduct(op);
+      rewriter.setInsertionPoint(op);
+      shardir::addInProduct(rewriter, op, product);
+      rewriter.eraseOp(product);
+    }
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shardir::isFusedAt);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

@@ -23,7 +23,6 @@
 //   results that nothing uses               none
 //   lookups by an index that counts a loop  by the loop's number
 //   products of f32 that two tensors of 16 bits were widened to   of these
-//   sums over a product's batch           one contraction
 //   operands expanded by dims of one element   what was expanded
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
@@ -42,7 +41,6 @@
 #include "RowSelection.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
-#include "SummedProducts.h"
 #include "WidenedFactors.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
@@ -429,7 +427,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||
-          hasWidenedFactors(structured) || summedProduct(structured) ||
+          hasWidenedFactors(structured) ||
           scattersOneRow(dyn_cast<ScatterRowsOp>(op)) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
@@ -460,11 +458,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         splitArgReduction(rewriter, structured, *argReductionOf(structured));
       else if (hasWidenedFactors(dyn_cast<linalg::LinalgOp>(op)))
         readNarrowFactors(rewriter, cast<linalg::LinalgOp>(op));
-      else if (linalg::LinalgOp product =
-                   summedProduct(dyn_cast<linalg::LinalgOp>(op))) {
-        addInProduct(rewriter, cast<linalg::LinalgOp>(op), product);
-        rewriter.eraseOp(product);
-      } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         if (OpOperand *spread = findSpreadOperand(generic))
           readWithoutZeros(rewriter, generic, *spread);
         else

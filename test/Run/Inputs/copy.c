@@ -25,14 +25,15 @@ typedef struct {
 
 #define TENSOR                                                                 \
   "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\","         \
-  " \"placement\": \"" PLACEMENT "\", \"extents\": " EXTENTS "}"
+  " \"placement\": \"" PLACEMENT "\""
 
 const char shardir_program_metadata[] =
     "{\"abi\": 1, \"hash\": \"0\", \"ranks\": 4,"
     " \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": 2},"
     " {\"name\": \"y\", \"size\": 2}], \"devices\": " DEVICES "}],"
     " \"functions\": [{\"name\": \"main\", \"symbol\": \"entry_main\","
-    " \"arguments\": [" TENSOR "], \"results\": [" TENSOR "]}],"
+    " \"arguments\": [" TENSOR "}],"
+    " \"results\": [" TENSOR ", \"extents\": " EXTENTS "}]}],"
     " \"collectives\": [], \"report\": {}}";
 
 void entry_main(void **descriptors) {

@@ -650,54 +650,6 @@ func.func @counted_lookup(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf3
   return %r : tensor<4xf32>
 }
 
-// The sum of a product's batches is one contraction, which reduces the batch too.
-// CHECK-LABEL: func.func @sum_of_batches(
-// CHECK-SAME:    %[[A:.+]]: tensor<3x4x5xf32>, %[[B:.+]]: tensor<3x5x6xf32>)
-// CHECK-NOT:     linalg.batch_matmul
-// CHECK:         linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel", "reduction"]} ins(%[[A]], %[[B]] :
-// CHECK-NEXT:    ^bb0
-// CHECK-NEXT:      arith.mulf
-// CHECK-NEXT:      arith.addf
-// CHECK-NEXT:      linalg.yield
-// CHECK-NEXT:    } -> tensor<4x6xf32>
-// CHECK-NEXT:    return
-func.func @sum_of_batches(%a: tensor<3x4x5xf32>, %b: tensor<3x5x6xf32>) -> tensor<4x6xf32> {
-  %zero = arith.constant 0.0 : f32
-  %0 = tensor.empty() : tensor<3x4x6xf32>
-  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<3x4x6xf32>) -> tensor<3x4x6xf32>
-  %products = linalg.batch_matmul ins(%a, %b : tensor<3x4x5xf32>, tensor<3x5x6xf32>) outs(%1 : tensor<3x4x6xf32>) -> tensor<3x4x6xf32>
-  %2 = tensor.empty() : tensor<4x6xf32>
-  %3 = linalg.fill ins(%zero : f32) outs(%2 : tensor<4x6xf32>) -> tensor<4x6xf32>
-  %sum = linalg.generic {indexing_maps = [affine_map<(g, m, n) -> (g, m, n)>, affine_map<(g, m, n) -> (m, n)>],
-                         iterator_types = ["reduction", "parallel", "parallel"]}
-      ins(%products : tensor<3x4x6xf32>) outs(%3 : tensor<4x6xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %s = arith.addf %x, %y : f32
-    linalg.yield %s : f32
-  } -> tensor<4x6xf32>
-  return %sum : tensor<4x6xf32>
-}
-
-// A sum over rows stays apart: it would make the product no cheaper.
-// CHECK-LABEL: func.func @sum_of_rows(
-// CHECK:         linalg.batch_matmul
-func.func @sum_of_rows(%a: tensor<3x4x5xf32>, %b: tensor<3x5x6xf32>) -> tensor<3x6xf32> {
-  %zero = arith.constant 0.0 : f32
-  %0 = tensor.empty() : tensor<3x4x6xf32>
-  %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<3x4x6xf32>) -> tensor<3x4x6xf32>
-  %products = linalg.batch_matmul ins(%a, %b : tensor<3x4x5xf32>, tensor<3x5x6xf32>) outs(%1 : tensor<3x4x6xf32>) -> tensor<3x4x6xf32>
-  %2 = tensor.empty() : tensor<3x6xf32>
-  %3 = linalg.fill ins(%zero : f32) outs(%2 : tensor<3x6xf32>) -> tensor<3x6xf32>
-  %sum = linalg.generic {indexing_maps = [affine_map<(g, m, n) -> (g, m, n)>, affine_map<(g, m, n) -> (g, n)>],
-                         iterator_types = ["parallel", "reduction", "parallel"]}
-      ins(%products : tensor<3x4x6xf32>) outs(%3 : tensor<3x6xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %s = arith.addf %x, %y : f32
-    linalg.yield %s : f32
-  } -> tensor<3x6xf32>
-  return %sum : tensor<3x6xf32>
-}
-
 // A mask is read without its dims of one element.
 // CHECK-LABEL: func.func @unit_dims(
 // CHECK-SAME:    %[[M:.+]]: tensor<4xi1>, %[[X:.+]]: tensor<3x4x5xf32>)

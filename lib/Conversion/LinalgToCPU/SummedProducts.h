@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A sum over batch dims of a matrix product is one contraction that reduces
-// them too: the products of all batches are never stored, and a batch that is
-// split over devices makes partial sums of the result's size. Experts' products
-// and gradients of broadcast weights are written so.
+// them too: the products of all batches are never stored. Experts' products are
+// written so, and gradients of broadcast weights. Attention must have been
+// recognized, whose products keep their heads.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_TRANSFORMS_NORMALIZE_SUMMEDPRODUCTS_H
-#define SHARDIR_LIB_TRANSFORMS_NORMALIZE_SUMMEDPRODUCTS_H
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_SUMMEDPRODUCTS_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_SUMMEDPRODUCTS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
@@ -31,4 +31,4 @@ void addInProduct(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_TRANSFORMS_NORMALIZE_SUMMEDPRODUCTS_H
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_SUMMEDPRODUCTS_H

@@ -6,13 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated, or local. See SummedProducts.h.
+// Stage: local, on tensors. See SummedProducts.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SummedProducts.h"
-
-#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
@@ -40,8 +38,7 @@ static bool isZero(Value value) {
 
 static bool mayChange(linalg::LinalgOp op) {
   return op && op.hasPureTensorSemantics() && op.getNumDpsInits() == 1 &&
-         !op.hasIndexSemantics() && !op->hasAttr(ShardIRDialect::kPlacements) &&
-         !op->hasAttr(ShardIRDialect::kRule);
+         !op.hasIndexSemantics();
 }
 
 linalg::LinalgOp shardir::summedProduct(linalg::LinalgOp op) {
@@ -65,8 +62,8 @@ linalg::LinalgOp shardir::summedProduct(linalg::LinalgOp op) {
     return {};
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [dim, expr] : llvm::enumerate(read.getResults()))
-    if (linalg::isReductionIterator(
-            iterators[cast<AffineDimExpr>(expr).getPosition()]) &&
+    if (iterators[cast<AffineDimExpr>(expr).getPosition()] ==
+            utils::IteratorType::reduction &&
         !llvm::is_contained(dims->batch, made.getDimPosition(dim)))
       return {};
   return product;
@@ -80,7 +77,7 @@ void shardir::addInProduct(RewriterBase &rewriter, linalg::LinalgOp op,
   AffineMap toProduct = inversePermutation(sumMaps[0]).compose(maps.back());
   SmallVector<utils::IteratorType> iterators = product.getIteratorTypesArray();
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (linalg::isReductionIterator(kind))
+    if (kind == utils::IteratorType::reduction)
       iterators[toProduct.getDimPosition(loop)] = kind;
   maps.back() = sumMaps[1].compose(toProduct);
   auto made = linalg::GenericOp::create(
