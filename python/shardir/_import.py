@@ -167,8 +167,11 @@ def _line_of(diagnostic: Any) -> str:
     return f"{match[1]}: " if match else " "
 
 
-#: Upstream's passes from TOSA, in an order that lowers what the earlier ones need or leave.
-_TOSA = ("--tosa-to-linalg-pipeline", "--tosa-to-tensor", "--tosa-to-arith", "--tosa-to-scf", "--canonicalize", "--cse")
+#: Upstream's pipeline from TOSA, but for its validation of a profile and a level, and what lowers the rest.
+_TOSA = ("--pass-pipeline=builtin.module(func.func(tosa-optional-decompositions),canonicalize,func.func(tosa-infer-shapes,"
+         "tosa-make-broadcastable,tosa-to-linalg-named),canonicalize,func.func(tosa-layerwise-constant-fold,"
+         "tosa-make-broadcastable,tosa-to-linalg,tosa-to-tensor,tosa-to-arith{include-apply-rescale=true},tosa-to-scf),"
+         "canonicalize,cse)",)
 
 
 def _import_tosa(path: pathlib.Path, mesh: Mesh | None) -> tuple[str, dict[str, Weight]]:

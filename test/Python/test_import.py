@@ -324,6 +324,25 @@ def test_tosa(tmp_path, capfd):
     assert re.search(r"model\.mlir:\d+: error: .*tosa\.tanx", fails(capfd, 3, path, "-o", program))
 
 
+def test_tosa_of_8_bits(tmp_path):
+    path, x = tmp_path / "model.mlir", np.arange(-60, 60, dtype=np.int8).reshape(8, 15)
+    path.write_text("""
+func.func @main(%x: tensor<8x15xi8>) -> tensor<8x15xi8> {
+  %m = "tosa.const"() {values = dense<1073741824> : tensor<1xi32>} : () -> tensor<1xi32>
+  %s = "tosa.const"() {values = dense<31> : tensor<1xi8>} : () -> tensor<1xi8>
+  %i = "tosa.const"() {values = dense<3> : tensor<1xi8>} : () -> tensor<1xi8>
+  %o = "tosa.const"() {values = dense<-5> : tensor<1xi8>} : () -> tensor<1xi8>
+  %0 = tosa.rescale %x, %m, %s, %i, %o {scale32 = true, rounding_mode = SINGLE_ROUND, per_channel = false,
+    input_unsigned = false, output_unsigned = false}
+    : (tensor<8x15xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<8x15xi8>
+  return %0 : tensor<8x15xi8>
+}
+""")
+    program, _ = imported(path, MESH)
+    expected = np.floor((x.astype(int) - 3) / 2 + 0.5) - 5  # 2**30 / 2**31, rounded up from the middle
+    np.testing.assert_array_equal(shardir.compile(program)(x), expected.astype(np.int8))
+
+
 # -- The command -------------------------------------------------------------------------------
 
 
