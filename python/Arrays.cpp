@@ -67,8 +67,13 @@ Input::Input(nb::handle object, shardir_element_type type,
     array =
         nb::cast<nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig>>(object);
   } catch (const std::exception &) {
-    raise("UsageError", name + " is no array in the host's memory, but a " +
-                            nb::str(object.type().attr("__name__")).c_str());
+    std::string kind = nb::str(object.type().attr("__name__")).c_str();
+    if (nb::hasattr(object, "dtype"))
+      kind += std::string(" of dtype ") + nb::str(object.attr("dtype")).c_str();
+    raise("UsageError", name +
+                            " is no array of numbers in the host's memory and "
+                            "byte order, but a " +
+                            kind);
   }
   if (!matches(array.dtype(), type))
     raise("UsageError", name + " has element type " + describe(array.dtype()) +

@@ -392,8 +392,7 @@ public:
     }
   }
 
-  /// What comes first among those that are equal to `extent`, a number before
-  /// all.
+  /// The first of those that are equal to `extent`; a number is before all.
   Attribute firstOf(Attribute extent) const {
     for (auto it = before.find(extent); it != before.end();
          it = before.find(extent))

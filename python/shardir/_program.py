@@ -243,19 +243,22 @@ class Program:
 
     def _in_order(self, arrays: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order: named ones in their places, the others in the rest."""
-        rest, found, used = list(arrays), [], set()
+        known = {*self.names, *(f"arg{i}" for i in range(len(self.names)))}
+        for name in named:
+            if name not in known:
+                raise UsageError(f"'{self.function}' has no argument '{name}'" + near(name, list(self.names)))
+        rest, found = list(arrays), []
         for i, name in enumerate(self.names):
             name = name if name in named else f"arg{i}"
-            used.add(name)
             if name in named:
                 found.append(named[name])
             elif rest:
                 found.append(rest.pop(0))
             else:
                 raise UsageError(f"'{self.function}': argument {i}, '{self.names[i]}', is not given")
-        for name in named:
-            if name not in used:
-                raise UsageError(f"'{self.function}' has no argument '{name}'" + near(name, list(self.names)))
+        twice = [f"arg{i}" for i, name in enumerate(self.names) if name in named and name != f"arg{i}" and f"arg{i}" in named]
+        if twice:
+            raise UsageError(f"'{self.function}': argument '{twice[0]}' is given by two names")
         if rest:
             raise UsageError(f"'{self.function}' takes {len(self.names)} arguments, and {len(named)} of them are given "
                              f"by name; {len(arrays)} more are too many")

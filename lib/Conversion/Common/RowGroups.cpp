@@ -94,7 +94,7 @@ std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
     return std::nullopt;
   AffineMap toOp = inversePermutation(made).compose(used);
 
-  // What makes the mask: the map, or another one for all elements of a row.
+  // The map makes the mask, or another one does for all elements of a row.
   linalg::LinalgOp mask = map;
   AffineMap maskToOp = toOp;
   Value condition = select.getCondition();

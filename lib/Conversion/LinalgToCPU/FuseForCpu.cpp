@@ -31,6 +31,48 @@ namespace shardir {
 
 using namespace mlir;
 
+/// The dims of the result of `op` that are dims of its source, in order; none
+/// where it adds other dims than those of one element.
+static std::optional<SmallVector<int64_t>>
+sourceDims(tensor::ExpandShapeOp op) {
+  SmallVector<int64_t> dims;
+  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
+    auto isWide = [&](int64_t dim) {
+      return op.getResultType().getDimSize(dim) != 1;
+    };
+    if (llvm::count_if(group, isWide) > 1)
+      return std::nullopt;
+    const int64_t *own = llvm::find_if(group, isWide);
+    dims.push_back(own == group.end() ? group.front() : *own);
+  }
+  return dims;
+}
+
+/// Has an elementwise op read tensors that were expanded by dims of one
+/// element, such as masks, without these dims.
+static void readWithoutUnitDims(linalg::GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() > 0)
+    return;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto expand = input->get().getDefiningOp<tensor::ExpandShapeOp>();
+    std::optional<SmallVector<int64_t>> dims;
+    if (expand)
+      dims = sourceDims(expand);
+    if (!dims)
+      continue;
+    AffineMap &map = maps[input->getOperandNumber()];
+    SmallVector<AffineExpr> results;
+    for (int64_t dim : *dims)
+      results.push_back(map.getResult(dim));
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    input->set(expand.getSrc());
+    if (expand->use_empty())
+      expand->erase();
+  }
+  op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
 namespace {
 
 /// Computes the element that is read from the elements that it is made of.
@@ -103,6 +145,8 @@ struct FuseForCpuPass : shardir::impl::FuseForCpuBase<FuseForCpuPass> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> sums;
     getOperation().walk([&](linalg::LinalgOp op) {
+      if (auto generic = dyn_cast<linalg::GenericOp>(*op))
+        readWithoutUnitDims(generic);
       if (shardir::summedProduct(op))
         sums.push_back(op);
     });

@@ -23,7 +23,6 @@
 //   results that nothing uses               none
 //   lookups by an index that counts a loop  by the loop's number
 //   products of f32 that two tensors of 16 bits were widened to   of these
-//   operands expanded by dims of one element   what was expanded
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   sums of products with zeros between   sums without these
 //   a scatter of one row to a constant    comparisons with its place
@@ -360,7 +359,7 @@ static void createConcat(RewriterBase &rewriter, linalg::GenericOp op) {
                                    concat.parts));
 }
 
-/// What cannot be compiled, and what upstream's folders fail on.
+/// Refuses ops that cannot be compiled, or that upstream's folders fail on.
 static LogicalResult checkOp(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<shape::ShapeType, shape::SizeType, shape::ValueShapeType>(type))
@@ -416,7 +415,6 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
       if (generic) {
-        hasChanged |= readWithoutUnitDims(generic);
         bool leavesOps = forgetUnusedResults(generic);
         leavesOps |= lookUpByLoops(generic);
         if (leavesOps)

@@ -13,7 +13,6 @@
 #include "Reshapes.h"
 
 #include "ShardIR/Analysis/SameExtent.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -159,50 +158,4 @@ Value shardir::expandOrCollapse(OpBuilder &builder, tensor::ReshapeOp op) {
   if (to.getRank() != type.getRank())
     value = tensor::ExpandShapeOp::create(builder, loc, to, value, toGroups);
   return value;
-}
-
-/// The dims of the result of `op` that are dims of its source, in order; none
-/// where it adds other dims than those of one element.
-static std::optional<SmallVector<int64_t>>
-sourceDims(tensor::ExpandShapeOp op) {
-  SmallVector<int64_t> dims;
-  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
-    auto isWide = [&](int64_t dim) {
-      return op.getResultType().getDimSize(dim) != 1;
-    };
-    if (llvm::count_if(group, isWide) > 1)
-      return std::nullopt;
-    const int64_t *own = llvm::find_if(group, isWide);
-    dims.push_back(own == group.end() ? group.front() : *own);
-  }
-  return dims;
-}
-
-bool shardir::readWithoutUnitDims(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() > 0 ||
-      op->hasAttr(ShardIRDialect::kRule))
-    return false;
-  bool changed = false;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    auto expand = input->get().getDefiningOp<tensor::ExpandShapeOp>();
-    std::optional<SmallVector<int64_t>> dims;
-    if (expand && !expand->hasAttr(ShardIRDialect::kPlacements))
-      dims = sourceDims(expand);
-    if (!dims)
-      continue;
-    AffineMap &map = maps[input->getOperandNumber()];
-    SmallVector<AffineExpr> results;
-    for (int64_t dim : *dims)
-      results.push_back(map.getResult(dim));
-    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
-    input->set(expand.getSrc());
-    if (expand->use_empty())
-      expand->erase();
-    changed = true;
-  }
-  if (changed)
-    op.setIndexingMapsAttr(
-        Builder(op.getContext()).getAffineMapArrayAttr(maps));
-  return changed;
 }

@@ -13,7 +13,6 @@
 #ifndef SHARDIR_LIB_TRANSFORMS_NORMALIZE_RESHAPES_H
 #define SHARDIR_LIB_TRANSFORMS_NORMALIZE_RESHAPES_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shardir {
@@ -31,10 +30,6 @@ mlir::Value expandOrCollapse(mlir::OpBuilder &builder,
 llvm::SmallVector<mlir::ReassociationIndices>
 joinedDims(mlir::RankedTensorType wide, llvm::ArrayRef<int64_t> parts,
            mlir::RankedTensorType narrow, llvm::ArrayRef<int64_t> joined);
-
-/// Has the elementwise `op` read tensors that were expanded by dims of one
-/// element, such as masks, without these dims. True if there was one.
-bool readWithoutUnitDims(mlir::linalg::GenericOp op);
 
 } // namespace shardir
 

@@ -649,22 +649,3 @@ func.func @counted_lookup(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf3
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
-
-// A mask is read without its dims of one element.
-// CHECK-LABEL: func.func @unit_dims(
-// CHECK-SAME:    %[[M:.+]]: tensor<4xi1>, %[[X:.+]]: tensor<3x4x5xf32>)
-// CHECK-NOT:     tensor.expand_shape
-// CHECK:         linalg.generic {indexing_maps = [#[[ROW:.+]], #{{.+}}, #{{.+}}], {{.*}}} ins(%[[M]], %[[X]] :
-func.func @unit_dims(%m: tensor<4xi1>, %x: tensor<3x4x5xf32>) -> tensor<3x4x5xf32> {
-  %zero = arith.constant 0.0 : f32
-  %wide = tensor.expand_shape %m [[0, 1, 2]] output_shape [1, 4, 1] : tensor<4xi1> into tensor<1x4x1xi1>
-  %0 = tensor.empty() : tensor<3x4x5xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (0, j, 0)>, affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
-                       iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%wide, %x : tensor<1x4x1xi1>, tensor<3x4x5xf32>) outs(%0 : tensor<3x4x5xf32>) {
-  ^bb0(%c: i1, %a: f32, %out: f32):
-    %s = arith.select %c, %a, %zero : f32
-    linalg.yield %s : f32
-  } -> tensor<3x4x5xf32>
-  return %r : tensor<3x4x5xf32>
-}

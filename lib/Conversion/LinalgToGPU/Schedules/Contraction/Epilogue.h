@@ -87,8 +87,9 @@ public:
 
   /// By lane and input of the map: what was loaded, or null.
   using Loaded = std::array<llvm::SmallVector<mlir::Value>, 2>;
-  /// What the map reads at the element at `ivs` and at the neighbour behind it,
-  /// which exist; where its body is to read an input by itself, null.
+  /// The values that the map reads at the element at `ivs` and at the neighbour
+  /// behind it, which exist; where its body is to read an input by itself,
+  /// null.
   Loaded load(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
   /// By result, the two values that `finish` would store; `loaded`, if given,
   /// is what `load` gave at `ivs`.

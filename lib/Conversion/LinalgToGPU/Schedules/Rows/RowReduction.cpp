@@ -157,8 +157,8 @@ struct ChainCost {
   double seconds = 0; ///< of all threads, for elements
 };
 
-/// What members make is in registers until the row has been read once more,
-/// which a reduction asks for whose outcome is needed.
+/// The results of members are in registers until the row has been read once
+/// more, which a reduction asks for whose outcome is needed.
 ChainCost costOf(const RowChain &chain, const RowPlan &plan,
                  const GpuTarget &target) {
   ChainCost cost;
