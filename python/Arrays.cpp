@@ -68,8 +68,10 @@ Input::Input(nb::handle object, shardir_element_type type,
         nb::cast<nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig>>(object);
   } catch (const std::exception &) {
     std::string kind = nb::str(object.type().attr("__name__")).c_str();
-    if (nb::hasattr(object, "dtype"))
-      kind += std::string(" of dtype ") + nb::str(object.attr("dtype")).c_str();
+    if (nb::hasattr(object, "dtype")) {
+      nb::object dtype = object.attr("dtype");
+      kind += std::string(" of dtype ") + nb::str(nb::handle(dtype)).c_str();
+    }
     raise("UsageError", name +
                             " is no array of numbers in the host's memory and "
                             "byte order, but a " +

@@ -156,7 +156,7 @@ def test_mistakes_in_calls(arrays):
     program = shardir.compile(STATIC, mesh={"dp": 2, "tp": 2})
     for given, message in [((arrays[0],), "takes 2 arguments"), ((arrays[0].T, arrays[1]), "extent 6 in dim 0"),
                            ((arrays[0].astype(np.float64), arrays[1]), "float64, expected f32"),
-                           (("text", arrays[1]), "argument 0|arg0")]:
+                           ((arrays[0].astype(">f4"), arrays[1]), "dtype >f4"), (("text", arrays[1]), "argument 0|arg0")]:
         with pytest.raises(shardir.UsageError, match=message):
             program(*given)
     with pytest.raises(shardir.UsageError, match="did you mean"):
