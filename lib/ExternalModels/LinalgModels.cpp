@@ -125,7 +125,7 @@ matchWindow(AffineExpr expr, int64_t size, linalg::LinalgOp op,
   Window window{size, -linear.constant, linear.constant,
                 linear.coefficients[chosen], 1};
   for (auto [loop, coefficient] : llvm::enumerate(linear.coefficients)) {
-    if (int(loop) == chosen)
+    if (int(loop) == chosen || coefficient == 0)
       continue;
     int64_t reach = coefficient * (rule.factors[loop].size - 1);
     (reach < 0 ? window.low : window.high) += std::abs(reach);

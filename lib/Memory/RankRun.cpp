@@ -115,7 +115,8 @@ std::optional<int64_t> RankRun::extentOf(Value buffer, int64_t dim) const {
     return get(expand.getMixedOutputShape()[dim]);
   if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op)) {
     int64_t product = 1;
-    for (int64_t part : collapse.getReassociationIndices()[dim]) {
+    ReassociationIndices parts = collapse.getReassociationIndices()[dim];
+    for (int64_t part : parts) {
       auto own = extentOf(collapse.getSrc(), part);
       if (!own)
         return std::nullopt;

@@ -82,19 +82,25 @@ struct ContractionsToCpuLoopsPass
   }
 
   void runOnOperation() override {
+    // Products alone: an op behind one may be erased with it.
     SmallVector<linalg::LinalgOp> ops;
-    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isProduct(op))
+        ops.push_back(op);
+    });
     for (linalg::LinalgOp op : ops)
       if (failed(lower(op)))
         return signalPassFailure();
   }
 
+  /// Those of 8-bit floats are left to the vectorizer.
+  static bool isProduct(linalg::LinalgOp op) {
+    return isFloatContraction(op) ||
+           (isByteContraction(op, /*mixed=*/true) &&
+            getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32));
+  }
+
   LogicalResult lower(linalg::LinalgOp op) {
-    // Products of 8-bit floats are left to the vectorizer.
-    if (!isFloatContraction(op) &&
-        !(isByteContraction(op, /*mixed=*/true) &&
-          getElementTypeOrSelf(op.getDpsInits()[0]).isInteger(32)))
-      return success();
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
     linalg::LinalgOp epilogue = findEpilogue(op);
