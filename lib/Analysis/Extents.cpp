@@ -401,13 +401,8 @@ public:
   }
 
   Attribute extentOf(Value tensor, int64_t dim) {
-    auto type = dyn_cast<RankedTensorType>(tensor.getType());
-    if (!type)
-      return {};
-    if (type.isDynamicDim(dim))
-      return extents.of(tensor, dim);
-    return IntegerAttr::get(IntegerType::get(tensor.getContext(), 64),
-                            type.getDimSize(dim));
+    return isa<RankedTensorType>(tensor.getType()) ? extents.of(tensor, dim)
+                                                   : Attribute();
   }
 
 private:
@@ -476,7 +471,7 @@ SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
     if (!isOpen(argument.getType()))
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
-    bool isAny = true;
+    bool isNeeded = false;
     SmallVector<Attribute> dims;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       dims.push_back(builder.getUnitAttr());
@@ -486,9 +481,9 @@ SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
       if (first == own)
         continue;
       dims.back() = first;
-      isAny = false;
+      isNeeded = true;
     }
-    if (!isAny)
+    if (isNeeded)
       lists[argument.getArgNumber()] = builder.getArrayAttr(dims);
   }
   return lists;

@@ -71,26 +71,13 @@ LogicalResult ImportMeshes::collect() {
   return success();
 }
 
-StringAttr ImportMeshes::createNamed(Location loc, StringRef name,
-                                     const Mesh &mesh) {
+StringAttr ImportMeshes::createNamed(Location loc, StringRef name, Mesh mesh) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   // Behind the meshes that are there, so that their order is that of use.
   for (MeshOp op : module.getOps<MeshOp>())
     builder.setInsertionPointAfter(op);
-  SmallVector<Attribute> names;
-  SmallVector<int64_t> sizes, assumed;
-  for (const MeshAxis &axis : mesh.axes) {
-    names.push_back(builder.getStringAttr(axis.name));
-    sizes.push_back(axis.size == kUnknown ? ShapedType::kDynamic : axis.size);
-    assumed.push_back(axis.assumedSize());
-  }
-  auto op = MeshOp::create(
-      builder, loc, builder.getStringAttr(name), StringAttr(),
-      builder.getArrayAttr(names), builder.getDenseI64ArrayAttr(sizes),
-      builder.getDenseI64ArrayAttr(assumed),
-      mesh.devices.empty() ? DenseI64ArrayAttr()
-                           : builder.getDenseI64ArrayAttr(mesh.devices),
-      DictionaryAttr());
+  mesh.name = name.str();
+  auto op = MeshOp::create(builder, loc, mesh);
   if (failed(op.verify()))
     return {};
   return op.getSymNameAttr();

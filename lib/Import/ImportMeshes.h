@@ -51,7 +51,7 @@ public:
 
 private:
   mlir::StringAttr createNamed(mlir::Location loc, llvm::StringRef name,
-                               const Mesh &mesh);
+                               Mesh mesh);
 
   mlir::ModuleOp module;
   struct Declared {

@@ -89,7 +89,7 @@ def _refuse_misread(graph: onnx.GraphProto) -> None:
         said = None
         is_unsigned = kinds.get(inputs[0]) == onnx.TensorProto.UINT8
         if node.op_type in ("LSTM", "GRU", "RNN"):
-            others = [g for g in (g.decode() for g in options.get("activations", ())) if g.lower() not in _GATES]
+            others = [gate.decode() for gate in options.get("activations", ()) if gate.decode().lower() not in _GATES]
             if inputs[4]:
                 said = "sequence lengths"
             elif node.op_type == "LSTM" and inputs[7]:
@@ -105,9 +105,10 @@ def _refuse_misread(graph: onnx.GraphProto) -> None:
         elif node.op_type == "AveragePool" and options.get("ceil_mode") and options.get("count_include_pad") and any(
                 options.get("pads", ())):
             said = "ceil_mode and padding that counts"
-        elif node.op_type == "Pad" and (options.get("mode") == b"wrap" or (
-                (pads := numbers(inputs[1])) is not None and (pads < 0).any())):
-            said = "negative amounts" if options.get("mode") != b"wrap" else "mode wrap"
+        elif node.op_type == "Pad" and options.get("mode") == b"wrap":
+            said = "mode wrap"
+        elif node.op_type == "Pad" and (pads := numbers(inputs[1])) is not None and (pads < 0).any():
+            said = "negative amounts"
         elif node.op_type == "Reshape" and options.get("allowzero") and (shape := numbers(inputs[1])) is not None and (
                 shape == 0).any():
             said = "a dim of no elements"

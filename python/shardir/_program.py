@@ -243,22 +243,21 @@ class Program:
 
     def _in_order(self, arrays: Sequence[Any], named: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments in order: named ones in their places, the others in the rest."""
-        known = {*self.names, *(f"arg{i}" for i in range(len(self.names)))}
-        for name in named:
-            if name not in known:
-                raise UsageError(f"'{self.function}' has no argument '{name}'" + near(name, list(self.names)))
         rest, found = list(arrays), []
-        for i, name in enumerate(self.names):
-            name = name if name in named else f"arg{i}"
-            if name in named:
-                found.append(named[name])
+        numbered = [f"arg{i}" for i in range(len(self.names))]
+        for name in named:
+            if name not in self.names and name not in numbered:
+                raise UsageError(f"'{self.function}' has no argument '{name}'" + near(name, list(self.names)))
+        for i, names in enumerate(zip(self.names, numbered)):
+            given = [name for name in dict.fromkeys(names) if name in named]
+            if len(given) > 1:
+                raise UsageError(f"'{self.function}': argument '{given[1]}' is given by two names")
+            if given:
+                found.append(named[given[0]])
             elif rest:
                 found.append(rest.pop(0))
             else:
                 raise UsageError(f"'{self.function}': argument {i}, '{self.names[i]}', is not given")
-        twice = [f"arg{i}" for i, name in enumerate(self.names) if name in named and name != f"arg{i}" and f"arg{i}" in named]
-        if twice:
-            raise UsageError(f"'{self.function}': argument '{twice[0]}' is given by two names")
         if rest:
             raise UsageError(f"'{self.function}' takes {len(self.names)} arguments, and {len(named)} of them are given "
                              f"by name; {len(arrays)} more are too many")

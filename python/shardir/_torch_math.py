@@ -206,18 +206,21 @@ def _interpolation(x: torch.Tensor, sizes: Sequence[int], sources: Sequence[int]
     return x
 
 
+def _all_scales(scales: Sequence[float | None], dims: int) -> tuple[float | None, ...]:
+    """One scale for each dim; those left out are None."""
+    return (*scales, *[None] * (dims - len(scales)))
+
+
 def _interpolate_backward(dims: int, cubic: bool) -> Any:
     def backward(gradient: torch.Tensor, sizes: Sequence[int], shape: Sequence[int], align: bool,
                  *scales: float | None) -> torch.Tensor:
-        scales = (*scales, *[None] * (dims - len(scales)))
-        return _interpolation(gradient, sizes, shape[2:], align, scales, cubic, True)
+        return _interpolation(gradient, sizes, shape[2:], align, _all_scales(scales, dims), cubic, True)
     return backward
 
 
 def _interpolate(dims: int, cubic: bool) -> Any:
     def forward(x: torch.Tensor, sizes: Sequence[int], align: bool, *scales: float | None) -> torch.Tensor:
-        scales = (*scales, *[None] * (dims - len(scales)))
-        return _interpolation(x, sizes, x.shape[2:], align, scales, cubic, False)
+        return _interpolation(x, sizes, x.shape[2:], align, _all_scales(scales, dims), cubic, False)
     return forward
 
 
@@ -230,8 +233,7 @@ def _places(size: int, source: int, scale: float | None, exact: bool, like: torc
 def _nearest(exact: bool) -> Any:
     """Copies along one dim after the other; torch-mlir looks each element up, also by its place in the batch."""
     def forward(x: torch.Tensor, sizes: Sequence[int], *scales: float | None) -> Any:
-        scales = (*scales, *[None] * (len(sizes) - len(scales)))
-        for d, (size, scale) in enumerate(zip(sizes, scales), 2):
+        for d, (size, scale) in enumerate(zip(sizes, _all_scales(scales, len(sizes))), 2):
             source = x.shape[d]
             if isinstance(size, torch.SymInt) or isinstance(source, torch.SymInt):
                 return NotImplemented
@@ -247,9 +249,8 @@ def _nearest(exact: bool) -> Any:
 def _nearest_backward(exact: bool) -> Any:
     """Each element of the source gets the sum of those that were copies of it."""
     def backward(gradient: torch.Tensor, sizes: Sequence[int], shape: Sequence[int], *scales: float | None) -> torch.Tensor:
-        scales = (*scales, *[None] * (len(sizes) - len(scales)))
         x = gradient
-        for d, (size, source, scale) in enumerate(zip(sizes, shape[2:], scales), 2):
+        for d, (size, source, scale) in enumerate(zip(sizes, shape[2:], _all_scales(scales, len(sizes))), 2):
             if size % source == 0 and scale in (None, size // source):
                 x = x.unflatten(d, (source, size // source)).sum(d + 1)
                 continue

@@ -21,13 +21,17 @@ def trained_by(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
     return [p for group in optimizer.param_groups for p in group["params"]]
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _tensors(state: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     """A parameter's state, with numbers as tensors of one element, which a step can change."""
     found = {}
     for key, value in state.items():
         if isinstance(value, torch.Tensor):
             found[key] = value.detach().clone()
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        elif _is_number(value):
             found[key] = torch.tensor(float(value))
     return found
 
@@ -36,7 +40,7 @@ def _check_numbers(optimizer: torch.optim.Optimizer, states: Sequence[Mapping[st
     """Of a number that is there after one step it is not known what it was before, but of one."""
     for state in states:
         for key, value in state.items():
-            if key != "step" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            if key != "step" and _is_number(value):
                 raise UsageError(f"{type(optimizer).__name__} keeps '{key}' of a parameter as a number; keep it as a tensor, "
                                  "such as torch.tensor(0.0)")
 

@@ -323,8 +323,7 @@ class TrainStep:
             for name, value in values.items():
                 if name in tensors:
                     tensors[name].copy_(value)
-        if all(tensors.get(name) is own or getattr(tensors.get(name), "data_ptr", int)() == own.data_ptr()
-               for name, own in zip(self._names, self._own)):
+        if all(name in tensors and tensors[name].data_ptr() == own.data_ptr() for name, own in zip(self._names, self._own)):
             self._versions, self._ahead = [t._version for t in self._own], False
         if optimizer is not None:
             write_state(optimizer, dict(zip(self._keys, list(values.values())[len(values) - len(self._keys):])))

@@ -33,6 +33,7 @@ struct Bound {
 };
 } // namespace
 
+/// The position that `value` is, as an integer.
 static std::optional<Position> positionOf(Value value) {
   if (auto narrow = value.getDefiningOp<arith::TruncIOp>())
     value = narrow.getIn();

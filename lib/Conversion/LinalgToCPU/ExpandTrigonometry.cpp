@@ -59,7 +59,7 @@ public:
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// The lanes of whole numbers `x` that have one of `bits`.
+  /// The lanes of whole numbers `x` that have `bit` set.
   Value hasBit(Value x, int32_t bit) {
     Value masked = arith::AndIOp::create(b, loc, x, wordConstant(bit));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, masked,

@@ -190,6 +190,23 @@ LogicalResult MeshOp::verify() {
   return success();
 }
 
+void MeshOp::build(OpBuilder &builder, OperationState &state,
+                   const Mesh &mesh) {
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> sizes, assumed;
+  for (const MeshAxis &axis : mesh.axes) {
+    names.push_back(builder.getStringAttr(axis.name));
+    sizes.push_back(axis.size == kUnknown ? ShapedType::kDynamic : axis.size);
+    assumed.push_back(axis.assumedSize());
+  }
+  build(builder, state, builder.getStringAttr(mesh.name), StringAttr(),
+        builder.getArrayAttr(names), builder.getDenseI64ArrayAttr(sizes),
+        builder.getDenseI64ArrayAttr(assumed),
+        mesh.devices.empty() ? DenseI64ArrayAttr()
+                             : builder.getDenseI64ArrayAttr(mesh.devices),
+        DictionaryAttr());
+}
+
 Mesh MeshOp::getMesh() {
   Mesh mesh;
   mesh.name = getSymName().str();

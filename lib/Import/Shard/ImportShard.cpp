@@ -23,19 +23,12 @@ using namespace shardir;
 
 static void importGrid(shard::GridOp grid) {
   OpBuilder builder(grid);
-  SmallVector<Attribute> names;
-  SmallVector<int64_t> sizes(grid.getShape()), assumed;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    names.push_back(builder.getStringAttr("axis" + std::to_string(i)));
-    assumed.push_back(
-        MeshAxis{"", ShapedType::isDynamic(size) ? kUnknown : size}
-            .assumedSize());
-  }
-  MeshOp::create(builder, grid.getLoc(), grid.getSymNameAttr(), StringAttr(),
-                 builder.getArrayAttr(names),
-                 builder.getDenseI64ArrayAttr(sizes),
-                 builder.getDenseI64ArrayAttr(assumed), DenseI64ArrayAttr(),
-                 DictionaryAttr());
+  Mesh mesh;
+  mesh.name = grid.getSymName().str();
+  for (auto [i, size] : llvm::enumerate(grid.getShape()))
+    mesh.axes.push_back({"axis" + std::to_string(i),
+                         ShapedType::isDynamic(size) ? kUnknown : size});
+  MeshOp::create(builder, grid.getLoc(), mesh);
   grid.erase();
 }
 

@@ -75,7 +75,6 @@ std::string globalShapeOf(const TensorSpec &spec, const Mesh *mesh,
 std::string differingExtents(const FunctionSpec &function,
                              const std::vector<std::vector<int64_t>> &shapes);
 
-
 } // namespace runtime
 } // namespace shardir
 

@@ -196,21 +196,19 @@ TensorSpec readTensor(const Json &object, const std::string &path,
 }
 
 /// An argument's entry of `extents`: null, a number, or a dim of an argument.
-std::optional<NeededExtent> readExtent(const Json &value,
-                                       const std::string &path,
-                                       const FunctionSpec &f) {
+std::optional<NeededExtent>
+readExtent(const Json &value, const std::string &path, const FunctionSpec &f) {
   if (value.is_null())
     return std::nullopt;
   if (!value.is_array())
     return NeededExtent{-1, integer(value, path, 0, INT64_MAX)};
   if (value.size() != 2)
     invalid(path, "is no dim of an argument");
-  auto argument = size_t(
-      integer(value[0], path, 0, int64_t(f.arguments.size()) - 1));
-  return NeededExtent{
-      int(argument),
-      integer(value[1], path, 0,
-              int64_t(f.arguments[argument].shape.size()) - 1)};
+  auto argument =
+      size_t(integer(value[0], path, 0, int64_t(f.arguments.size()) - 1));
+  return NeededExtent{int(argument),
+                      integer(value[1], path, 0,
+                              int64_t(f.arguments[argument].shape.size()) - 1)};
 }
 
 FunctionSpec readFunction(const Json &object, const std::string &path,
@@ -228,16 +226,16 @@ FunctionSpec readFunction(const Json &object, const std::string &path,
     f.staticCollectives = isStatic->get<bool>();
   }
   forEach(object, path, "arguments", [&](const Json &o, const std::string &at) {
-    TensorSpec argument = readTensor(o, at, m);
-    f.arguments.push_back(argument);
+    f.arguments.push_back(readTensor(o, at, m));
     if (!o.contains("extents"))
       return;
-    forEach(o, at, "extents", [&](const Json &extent, const std::string &place) {
-      argument.extents.push_back(readExtent(extent, place, f));
-    });
+    forEach(
+        o, at, "extents", [&](const Json &extent, const std::string &place) {
+          f.arguments.back().extents.push_back(readExtent(extent, place, f));
+        });
+    const TensorSpec &argument = f.arguments.back();
     if (argument.extents.size() != argument.shape.size())
       invalid(at + ".extents", "has another rank than the shape");
-    f.arguments.back() = std::move(argument);
   });
   forEach(object, path, "results", [&](const Json &o, const std::string &at) {
     TensorSpec &result = f.results.emplace_back(readTensor(o, at, m));

@@ -104,10 +104,8 @@ static StringAttr findOrCreateRankMesh(func::FuncOp function, int64_t ranks,
         mesh.getMesh().numDevices() == ranks)
       return mesh.getSymNameAttr();
   builder.setInsertionPointToStart(module.getBody());
-  auto mesh = MeshOp::create(builder, function.getLoc(), "ranks", StringAttr(),
-                             builder.getStrArrayAttr({"rank"}),
-                             ArrayRef<int64_t>{ranks}, ArrayRef<int64_t>{ranks},
-                             DenseI64ArrayAttr(), DictionaryAttr());
+  auto mesh = MeshOp::create(builder, function.getLoc(),
+                             Mesh{"ranks", {{"rank", ranks}}, {}});
   SymbolTable symbols(module);
   mesh->remove();
   return symbols.insert(mesh, module.getBody()->begin());

@@ -424,10 +424,10 @@ def ExpandMathForCpu : Pass<"shardir-expand-math-for-cpu", "::mlir::ModuleOp"> {
   let description = [{
     Functions of f32 vectors become polynomials that are computed in all lanes,
     with errors of a few units in the last place and the special values of the
-    library's functions; angles and remainders are computed in f64. Scalars, f64 and the functions that have no good
-    polynomial keep calling libm; `math.expm1` and `math.log1p` do so before
-    other lowerings make them exp(x)-1 and log(1+x), which are wrong for small
-    arguments.
+    library's functions; angles and remainders are computed in f64. Scalars, f64
+    and the functions that have no good polynomial keep calling libm;
+    `math.expm1` and `math.log1p` do so before other lowerings make them
+    exp(x)-1 and log(1+x), which are wrong for small arguments.
 
     ```mlir
     %y = math.exp %x : vector<16xf32>

@@ -56,6 +56,10 @@ def ShardIR_MeshOp : ShardIR_Op<"mesh", [Symbol]> {
                        OptionalAttr<DictionaryAttr>:$links);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let builders = [
+    /// The op whose getMesh() is `mesh`, but for links, which it leaves out.
+    OpBuilder<(ins "const ::shardir::Mesh &":$mesh)>
+  ];
   let extraClassDeclaration = [{
     /// The mesh as a plain value.
     ::shardir::Mesh getMesh();

@@ -17,14 +17,15 @@ def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
     Turns what JAX writes into meshes, placements and `shardir.constrain`, and
     leaves other programs as they are (docs/Importing.md): `sdy.mesh`,
     `sdy.sharding` on arguments, results and ops, `sdy.sharding_constraint` and
-    the other ops of Shardy that keep a tensor's value; and `mhlo.sharding`, GSPMD's, for which meshes are found. GSPMD's
-    manual regions, between custom calls SPMDFullToShardShape and
-    SPMDShardToFullShape, become `shardir.manual`, and StableHLO's collectives in
-    manual regions those of `collective`. Scatters and sorts of StableHLO and
-    torch-mlir become those of `shardir`, torch-mlir's scans loops. `shard.grid`
-    and `shard.shard` become meshes and constraints. Ops and attributes of the others are read as text, so
-    that no dialect of theirs is needed: MLIR must be told to allow unregistered
-    ones, or have them.
+    the other ops of Shardy that keep a tensor's value; and `mhlo.sharding`,
+    GSPMD's, for which meshes are found. GSPMD's manual regions, between custom
+    calls SPMDFullToShardShape and SPMDShardToFullShape, become
+    `shardir.manual`, and StableHLO's collectives in manual regions those of
+    `collective`. Scatters and sorts of StableHLO and torch-mlir become those of
+    `shardir`, torch-mlir's scans loops. `shard.grid` and `shard.shard` become
+    meshes and constraints. Ops and attributes of the others are read as text,
+    so that no dialect of theirs is needed: MLIR must be told to allow
+    unregistered ones, or have them.
 
     Example (test/Transforms/Import/import-shardy.mlir):
 
