@@ -7,6 +7,7 @@
 // RUN: shard-run %s --verify --function=pad_terms
 // RUN: shard-run %s --verify --function=concat
 // RUN: shard-run %s --verify --function=concat_along_sharded
+// RUN: shard-run %s --verify --function=concat_of_many
 
 // Slices, pads and concatenations along replicated and along sharded dims, uneven
 // and with empty shards.
@@ -81,4 +82,13 @@ func.func @concat(%a: tensor<4x3xi64> {shardir.placement = #shardir.placement<@m
 func.func @concat_along_sharded(%a: tensor<4x3xi64> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %b: tensor<2x3xi64> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> (tensor<6x3xi64> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
   %0 = tensor.concat dim(0) %a, %b : (tensor<4x3xi64>, tensor<2x3xi64>) -> tensor<6x3xi64>
   return %0 : tensor<6x3xi64>
+}
+
+// More parts than are inserted one into the other.
+func.func @concat_of_many(%a: tensor<5x2xi64> {shardir.placement = #shardir.placement<@m, [{"y"}, {}]>}, %b: tensor<5x1xi64>) -> (tensor<5x20xi64>, tensor<18x5x2xi64>) {
+  %0 = tensor.concat dim(1) %a, %b, %b, %b, %b, %b, %b, %b, %b, %a, %b, %b, %b, %b, %b, %b, %b, %b : (tensor<5x2xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x2xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>, tensor<5x1xi64>) -> tensor<5x20xi64>
+  %1 = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 5, 2] : tensor<5x2xi64> into tensor<1x5x2xi64>
+  %2 = arith.addi %1, %1 : tensor<1x5x2xi64>
+  %3 = tensor.concat dim(0) %1, %2, %1, %2, %1, %2, %1, %2, %1, %2, %1, %2, %1, %2, %1, %2, %1, %2 : (tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>, tensor<1x5x2xi64>) -> tensor<18x5x2xi64>
+  return %0, %3 : tensor<5x20xi64>, tensor<18x5x2xi64>
 }
