@@ -122,7 +122,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
 
   pm.addPass(createLowerGlobals());
   if (forGpu)
-    buildFusion(pm);
+    buildGpuTensorPipeline(pm);
   else
     buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());

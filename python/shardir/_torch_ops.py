@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from ._torch_convolutions import convolution_decompositions
+from ._torch_experts import multiply_by_expert, sum_by_expert
 from ._torch_fft import fft_decompositions
 from ._torch_functions import WithoutValues
 from ._torch_linalg import linalg_decompositions
@@ -198,6 +199,8 @@ def decompositions() -> dict:
     if fallback is not None:  # what Hugging Face's experts call on CPUs
         table[fallback.default] = _grouped_mm
         table[torch.ops.transformers.grouped_mm_fallback_backward.default] = _grouped_mm_backward
+    table[torch.ops.shardir.multiply_by_expert.default] = multiply_by_expert
+    table[torch.ops.shardir.sum_by_expert.default] = sum_by_expert
     return table
 
 

@@ -25,6 +25,7 @@ from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
 from ._program import Local, Program, in_all_processes
 from ._torch_checkpoint import recomputing_apart
+from ._torch_experts import leave_experts_unsorted
 from ._torch_lower import decides_by_values, to_linalg
 from ._torch_optimizers import (Key, after_hooks, check, follow, hyperparameters, initial_state, rebound, state_of,
                                 trained_by, update, write_state)
@@ -455,6 +456,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                             record_stack_traces=True, _allow_non_fake_inputs=True)(*example)
             joint.graph.eliminate_dead_code()
             _name_gradients(joint.graph)
+            leave_experts_unsorted(joint.graph)
             # Once more: in-place updates become values, and ops their parts.
             graph = make_fx(torch.func.functionalize(torch.fx.Interpreter(joint).run, remove="mutations_and_views"),
                             decomposition_table=decompositions(), tracing_mode=mode,

@@ -40,6 +40,7 @@ from ._mesh import Mesh, is_placement, near, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Local, Program
 from ._program import compile as _compile_text
+from ._torch_experts import leave_experts_unsorted
 from ._torch_lower import decides_by_values, describe_place, phase_of, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
 
@@ -385,6 +386,7 @@ def _decompose(exported: Any) -> Any:
         # Decompositions may leave other strides than the traced ones, which views depend on.
         if node.target is torch.ops.aten.view.default:
             node.target = torch.ops.aten.reshape.default
+    leave_experts_unsorted(exported.graph)
     return exported.run_decompositions(decompositions())
 
 

@@ -716,6 +716,62 @@ def test_training_of_experts_with_as_many_rows_as_chose_them(options):
     close(model.down, reference.down)
 
 
+class SortedExperts(nn.Module):
+    """As transformers' experts: tokens sorted by expert, multiplied, and put back; with biases."""
+
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(8, 4)
+        self.up = nn.Parameter(torch.randn(4, 8, 16) / 4)
+        self.down = nn.Parameter(torch.randn(4, 16, 8) / 4)
+        self.bias = nn.Parameter(torch.randn(4, 16))
+
+    def forward(self, x):
+        weights, chosen = self.router(x).softmax(-1).topk(2)
+        experts, order = torch.sort(chosen.reshape(-1))
+        ends = torch.histc(experts.float(), bins=4, min=0, max=3).cumsum(0, dtype=torch.int32)
+        h = torch._grouped_mm(x[order // 2], self.up, offs=ends) + self.bias[experts]
+        gate, up = h.chunk(2, -1)
+        y = torch._grouped_mm(torch.cat([up * gate.sigmoid(), up], -1), self.down, offs=ends)
+        y = y * weights.reshape(-1)[order].unsqueeze(-1)
+        places = torch.empty_like(order)
+        places[order] = torch.arange(order.shape[0])
+        return y[places].view(x.shape[0], 2, -1).sum(1)
+
+
+@pytest.mark.parametrize("mesh", [{"dp": 1}, {"dp": 3}, {"dp": 2, "tp": 2}])
+def test_each_device_sorts_its_own_tokens_by_expert(mesh):
+    model, x = SortedExperts(), torch.randn(25, 8)
+    reference = copy.deepcopy(model)
+    split = [Shard(0) if axis == "dp" else Replicate() for axis in mesh]
+    compiled = st.compile(model, (x,), mesh=mesh, inputs=[split])
+    close(compiled(x), model(x))
+    assert not compiled.report.collectives
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=mesh)
+    assert {c.kind for c in step.report.collectives} <= {"all_reduce"}
+    other = torch.optim.SGD(reference.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = F.mse_loss(reference(x), x)
+        close(step(x, x), loss)
+        other.zero_grad()
+        loss.backward()
+        other.step()
+    step.copy_to(model)
+    for name, parameter in reference.named_parameters():
+        close(model.get_parameter(name), parameter)
+
+
+def test_tokens_that_are_read_in_the_order_of_experts_are_sorted():
+    class Layer(SortedExperts):
+        def forward(self, x):
+            experts, order = torch.sort(self.router(x).argmax(-1), stable=True)
+            ends = torch.histc(experts.float(), bins=4, min=0, max=3).cumsum(0, dtype=torch.int32)
+            return torch._grouped_mm(x[order], self.up, offs=ends).cumsum(0)
+
+    model, x = Layer(), torch.randn(25, 8)
+    close(st.compile(model, (x,), mesh={"dp": 2}, inputs=[[Shard(0)]])(x), model(x))
+
+
 # -- Models of Hugging Face -----------------------------------------------------------------------
 
 def test_hugging_face_models():

@@ -77,41 +77,65 @@ static std::optional<Bound> matchBound(Value condition, Block *body) {
   return Bound{element, *position, isFirst};
 }
 
-std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
-                                                 unsigned input,
-                                                 linalg::LinalgOp map) {
-  Block *body = map.getBlock();
-  auto select =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
-  if (!select || body->getTerminator()->getNumOperands() != 1 ||
-      !matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
+namespace {
+/// A map that yields an element or 0, and the op that computes which.
+struct Masked {
+  arith::SelectOp select;
+  /// From loops of the map to loops of the op that reads its result.
+  AffineMap toOp;
+  linalg::LinalgOp mask;
+  AffineMap maskToOp;
+  Value condition;
+};
+} // namespace
+
+static std::optional<Masked> matchMasked(linalg::LinalgOp op, unsigned input,
+                                         linalg::LinalgOp map) {
+  Masked masked;
+  Operation *yield = map.getBlock()->getTerminator();
+  if (yield->getNumOperands() != 1)
     return std::nullopt;
-  auto element = dyn_cast<BlockArgument>(select.getTrueValue());
+  masked.select = yield->getOperand(0).getDefiningOp<arith::SelectOp>();
   // From loops of the map, by the result's dims, to loops of the op.
   AffineMap made = map.getIndexingMapsArray().back(),
             used = op.getIndexingMapsArray()[input];
-  if (!element || element.getOwner() != body || !made.isPermutation() ||
-      !used.isProjectedPermutation())
+  if (!masked.select ||
+      !matchPattern(masked.select.getFalseValue(), m_AnyZeroFloat()) ||
+      !made.isPermutation() || !used.isProjectedPermutation())
     return std::nullopt;
-  AffineMap toOp = inversePermutation(made).compose(used);
+  masked.toOp = inversePermutation(made).compose(used);
 
   // The map makes the mask, or another one does for all elements of a row.
-  linalg::LinalgOp mask = map;
-  AffineMap maskToOp = toOp;
-  Value condition = select.getCondition();
-  if (auto argument = dyn_cast<BlockArgument>(condition)) {
-    mask = map->getOperand(argument.getArgNumber())
-               .getDefiningOp<linalg::LinalgOp>();
+  masked.mask = map;
+  masked.maskToOp = masked.toOp;
+  masked.condition = masked.select.getCondition();
+  if (auto argument = dyn_cast<BlockArgument>(masked.condition)) {
+    auto mask = map->getOperand(argument.getArgNumber())
+                    .getDefiningOp<linalg::LinalgOp>();
     AffineMap read = map.getIndexingMapsArray()[argument.getArgNumber()];
     if (!mask || mask->getNumResults() != 1 ||
         !mask.getIndexingMapsArray().back().isPermutation() ||
         !read.isProjectedPermutation())
       return std::nullopt;
-    maskToOp = inversePermutation(mask.getIndexingMapsArray().back())
-                   .compose(read)
-                   .compose(toOp);
-    condition = mask.getBlock()->getTerminator()->getOperand(0);
+    masked.mask = mask;
+    masked.maskToOp = inversePermutation(mask.getIndexingMapsArray().back())
+                          .compose(read)
+                          .compose(masked.toOp);
+    masked.condition = mask.getBlock()->getTerminator()->getOperand(0);
   }
+  return masked;
+}
+
+std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
+                                                 unsigned input,
+                                                 linalg::LinalgOp map) {
+  std::optional<Masked> masked = matchMasked(op, input, map);
+  if (!masked)
+    return std::nullopt;
+  auto &[select, toOp, mask, maskToOp, condition] = *masked;
+  auto element = dyn_cast<BlockArgument>(select.getTrueValue());
+  if (!element || element.getOwner() != map.getBlock())
+    return std::nullopt;
   auto both = condition.getDefiningOp<arith::AndIOp>();
   if (!both)
     return std::nullopt;
@@ -147,4 +171,35 @@ std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
               groups.rowsMap.isFunctionOfDim(groups.row) &&
               !groups.rowsMap.isFunctionOfDim(groups.group);
   return fits ? std::optional(groups) : std::nullopt;
+}
+
+std::optional<ChosenGroups> shardir::matchChosenGroups(linalg::LinalgOp op,
+                                                       unsigned input,
+                                                       linalg::LinalgOp map) {
+  std::optional<Masked> masked = matchMasked(op, input, map);
+  auto equal = masked ? masked->condition.getDefiningOp<arith::CmpIOp>()
+                      : arith::CmpIOp();
+  if (!equal || equal.getPredicate() != arith::CmpIPredicate::eq)
+    return std::nullopt;
+  auto chosen = dyn_cast<BlockArgument>(equal.getLhs());
+  std::optional<Position> group = positionOf(equal.getRhs());
+  if (!chosen) {
+    chosen = dyn_cast<BlockArgument>(equal.getRhs());
+    group = positionOf(equal.getLhs());
+  }
+  if (!chosen || chosen.getOwner() != masked->mask.getBlock() || !group)
+    return std::nullopt;
+  AffineMap rows =
+      masked->mask.getIndexingMapsArray()[chosen.getArgNumber()].compose(
+          masked->maskToOp);
+  if (rows.getNumResults() != 1 || !isa<AffineDimExpr>(rows.getResult(0)))
+    return std::nullopt;
+  ChosenGroups groups;
+  groups.row = rows.getDimPosition(0);
+  groups.group = masked->maskToOp.getDimPosition(group->loop);
+  groups.groupOf = masked->mask->getOperand(chosen.getArgNumber());
+  groups.firstGroup = group->first;
+  groups.mapToOp = masked->toOp;
+  groups.select = masked->select;
+  return groups.row == groups.group ? std::nullopt : std::optional(groups);
 }

@@ -24,6 +24,7 @@
 #ifndef SHARDIR_LIB_CONVERSION_COMMON_ROWGROUPS_H
 #define SHARDIR_LIB_CONVERSION_COMMON_ROWGROUPS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace shardir {
@@ -43,6 +44,24 @@ struct RowGroups {
 std::optional<RowGroups> matchRowGroups(mlir::linalg::LinalgOp op,
                                         unsigned input,
                                         mlir::linalg::LinalgOp map);
+
+/// The same where each row says its group: `groupOf[m] == g` in the place of
+/// `from[g] <= m < to[g]`. The groups' rows lie anywhere.
+struct ChosenGroups {
+  /// The op's loops over rows and over groups.
+  unsigned row = 0, group = 0;
+  /// The group of each row, one for one of the op's loop.
+  mlir::Value groupOf;
+  /// The number of the first group where the groups are a shard; null for 0.
+  mlir::Value firstGroup;
+  /// From the map's loops to those of the op, and what chooses the row or 0.
+  mlir::AffineMap mapToOp;
+  mlir::arith::SelectOp select;
+};
+
+std::optional<ChosenGroups> matchChosenGroups(mlir::linalg::LinalgOp op,
+                                              unsigned input,
+                                              mlir::linalg::LinalgOp map);
 
 } // namespace shardir
 

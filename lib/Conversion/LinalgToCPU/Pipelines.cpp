@@ -82,6 +82,9 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(
       createPackConvolutionsForCpu({options.targetName}));
   buildFusion(pm);
+  pm.addNestedPass<func::FuncOp>(createSortRowsByGroup());
+  pm.addNestedPass<func::FuncOp>(
+      createIndexedOpsToLoops({options.parallel, /*radix=*/true}));
   pm.addNestedPass<func::FuncOp>(createRowGroupsToLoops());
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }

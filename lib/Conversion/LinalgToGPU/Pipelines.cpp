@@ -46,6 +46,14 @@ void shardir::buildGpuLoops(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createSplitArgReductions());
 }
 
+void shardir::buildGpuTensorPipeline(OpPassManager &pm) {
+  buildFusion(pm);
+  pm.addNestedPass<func::FuncOp>(createSortRowsByGroup());
+  pm.addNestedPass<func::FuncOp>(createSortsToNetworks());
+  pm.addNestedPass<func::FuncOp>(createIndexedOpsToLoops());
+  pm.addNestedPass<func::FuncOp>(createLoopsToElements());
+}
+
 void shardir::buildGpuSchedules(OpPassManager &pm, const GpuOptions &options) {
   // No simplification between these two: it would dissolve marked regions.
   pm.addNestedPass<func::FuncOp>(createPlaceOnGpu());

@@ -16,6 +16,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SortRowsByGroup : Pass<"shardir-sort-rows-by-group", "::mlir::func::FuncOp"> {
+  let summary = "Have the rows of each group lie side by side";
+  let description = [{
+    Rows that each choose a matrix are multiplied group by group: a device sorts
+    its rows by their choice, once for all products of it, and computes what is
+    computed row by row between them on the sorted rows.
+
+    ```mlir
+    %chosen = linalg.generic {…groupOf[m] == g ? x[m, k] : 0…} ins(%x, %groupOf)
+    %0 = linalg.generic {…sum over g and k…} ins(%chosen, %w) outs(%init)
+    ```
+    becomes
+    ```mlir
+    %sorted:2 = shardir.sort %groupOf, %numbers : … dim = 0 {…}
+    %rows = linalg.generic {…tensor.extract %x[sorted[m], k]…} ins(%sorted#1)
+    %own = linalg.generic {…from[g] <= m < to[g] ? rows[m, k] : 0…} ins(%rows, %from, %to)
+    %product = linalg.generic {…sum over g and k…} ins(%own, %w) outs(%init)
+    %0 = linalg.generic {…tensor.extract %product[places[m], n]…} ins(%places)
+    ```
+    where `%from` and `%to` count the rows of smaller groups, and `%places` is
+    where the sort put each row.
+
+    Stage: local, on tensors, behind `shardir-fuse-for-cpu`.
+
+    Test: `test/Conversion/LinalgToCPU/sort-rows-by-group.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect", "::shardir::ShardIRDialect"];
+}
+
 def RowGroupsToLoops : Pass<"shardir-row-groups-to-loops", "::mlir::func::FuncOp"> {
   let summary = "Multiply the rows of each group alone";
   let description = [{

@@ -73,6 +73,9 @@ SchedulingOptions schedulingForGpu(llvm::StringRef arch);
 /// Goes before buildScheduling, which rewrites what they are recognized by.
 void buildGpuLoops(mlir::OpPassManager &pm);
 
+/// Adds the passes that fuse a rank's program, on tensors.
+void buildGpuTensorPipeline(mlir::OpPassManager &pm);
+
 /// Bufferized host code to launches, each with its schedule, beside which
 /// collectives go on.
 void buildGpuSchedules(mlir::OpPassManager &pm, const GpuOptions &options);
