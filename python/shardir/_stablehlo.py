@@ -18,7 +18,9 @@ stablehlo.register_stablehlo_passes()
 
 _BEFORE = ("builtin.module(func.func(stablehlo-legalize-composite-to-call),func.func(chlo-legalize-to-stablehlo),"
            "inline,symbol-dce)")
-_AFTER = "builtin.module(stablehlo-legalize-to-linalg,stablehlo-convert-to-signless,canonicalize,cse,symbol-dce)"
+#: Without a pattern that ignores the strides with which a padded tensor is inserted.
+_CANONICALIZE = 'canonicalize{disable-patterns="(anonymous namespace)::FoldInsertPadIntoFill"},cse,symbol-dce'
+_AFTER = f"builtin.module(stablehlo-legalize-to-linalg,stablehlo-convert-to-signless,{_CANONICALIZE})"
 
 #: What the compiler reads from StableHLO itself.
 _READ_LATER = {"stablehlo.sort", "stablehlo.scatter", "stablehlo.return", "stablehlo.all_reduce",
@@ -456,7 +458,7 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
                 _while_to_scf(op)
             elif op.name in ("stablehlo.case", "stablehlo.if"):
                 _branches_to_scf(op)
-        _run(module, "builtin.module(canonicalize,cse,symbol-dce)")
+        _run(module, f"builtin.module({_CANONICALIZE})")
         _refuse_what_is_left(module)
         names = {op.name.partition(".")[0] for op in _walk(module.operation)}
         text = module.operation.get_asm(enable_debug_info=True,

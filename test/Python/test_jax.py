@@ -416,6 +416,19 @@ def test_places_tell_two_calls_of_one_function_apart():
     assert all(", called from " in c.place for c in report.collectives if "result 0" not in c.reason)
 
 
+@pytest.mark.parametrize("function, shape", [
+    (lambda x: jnp.sum(x[::2][1:-1] ** 2), (8,)),
+    (lambda x: jnp.sum(jax.lax.pad(jax.lax.pad(x, 0.0, [(1, 1, 0)]), 0.0, [(0, 0, 1)])[::3] ** 2), (5,)),
+    (lambda x: jnp.sum(x[:, :, 3] ** 2), (1, 2, 6)),
+])
+def test_gradients_that_pad_and_scatter_slices(function, shape):
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    gradient = jax.grad(function)
+    for axis in range(len(shape)):
+        found = shardir.jax.jit(gradient, mesh={"x": 2}, in_shardings=P(*[None] * axis, "x"))(x)
+        np.testing.assert_allclose(found, gradient(x), rtol=1e-6)
+
+
 def test_benchmarks_gradients_of_a_layer(monkeypatch):
     monkeypatch.syspath_prepend(pathlib.Path(__file__).parents[2] / "benchmarks")
     import layers

@@ -59,6 +59,7 @@ def ShardIR_Dialect : Dialect {
       `"gpu"`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
