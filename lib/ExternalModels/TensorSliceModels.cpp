@@ -221,8 +221,17 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
         source.placement && !source.placement.getValue().axesOf(d).empty();
     sizes.push_back(slice.sizes[d]);
     if (dim.isWhole) {
+      OpFoldResult all = localDim(builder, loc, operands[0], d);
       slice.offsets[d] = zero;
-      slice.sizes[d] = sizes.back() = localDim(builder, loc, operands[0], d);
+      slice.sizes[d] = sizes.back() = all;
+      // A dim that no device cuts may be read through a window, too.
+      if (!localizer.isCut(source, d)) {
+        HeldRange held = rangeOf(builder, loc, localizer, source, d, all);
+        HeldRange own =
+            rangeOf(builder, loc, localizer, result, dim.sliceDim, all);
+        slice.offsets[d] = math.sub(own.offset, held.offset);
+        slice.sizes[d] = sizes.back() = own.length;
+      }
     } else if (const Window *window = rule.operands[0].window(d);
                window && !(window->open && !localizer.isCut(source, d) &&
                            (dim.sliceDim < 0 ||
