@@ -112,6 +112,54 @@ struct ExpandCollapsed final : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
+/// A reduction over a joined dim that keeps it with one element, without that
+/// dim: upstream expands no op whose result has a place of its own.
+struct ReduceWithoutUnitDims final : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumReductionLoops() == 0 || op.getNumResults() != 1 ||
+        op->hasAttr(ShardIRDialect::kPlacements) ||
+        llvm::none_of(op.getInputs(), [](Value input) {
+          return joinsOpenDims(input.getDefiningOp());
+        }))
+      return failure();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<AffineExpr> kept;
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices first;
+    for (auto [dim, place] : llvm::enumerate(maps.back().getResults())) {
+      if (isa<AffineDimExpr>(place)) {
+        kept.push_back(place);
+        groups.push_back(std::exchange(first, {}));
+        groups.back().push_back(dim);
+      } else {
+        (groups.empty() ? first : groups.back()).push_back(dim);
+      }
+    }
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    if (kept.size() == maps.back().getNumResults())
+      return failure();
+    SmallVector<int64_t> shape;
+    for (AffineExpr place : kept)
+      shape.push_back(type.getDimSize(*maps.back().getResultPosition(place)));
+    Location loc = op.getLoc();
+    RankedTensorType narrow = type.clone(shape);
+    Value init = tensor::CollapseShapeOp::create(rewriter, loc, narrow,
+                                                 op.getDpsInits()[0], groups);
+    maps.back() = AffineMap::get(op.getNumLoops(), 0, kept, op.getContext());
+    auto reduced =
+        linalg::GenericOp::create(rewriter, loc, narrow, op.getInputs(), init,
+                                  maps, op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getRegion(), reduced.getRegion(),
+                                reduced.getRegion().begin());
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        op, type, reduced.getResult(0), groups,
+        tensor::getMixedSizes(rewriter, loc, op.getDpsInits()[0]));
+    return success();
+  }
+};
+
 struct ExpandOpenDimsPass
     : shardir::impl::ExpandOpenDimsBase<ExpandOpenDimsPass> {
   void runOnOperation() override {
@@ -135,7 +183,7 @@ struct ExpandOpenDimsPass
         });
     linalg::FillOp::getCanonicalizationPatterns(patterns, context);
     tensor::populateFoldTensorEmptyPatterns(patterns);
-    patterns.add<ExpandCollapsed>(context);
+    patterns.add<ExpandCollapsed, ReduceWithoutUnitDims>(context);
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
