@@ -27,7 +27,7 @@ try:
     import numpy as np
     from jax._src import source_info_util
     from jax._src.interpreters import mlir
-    from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
+    from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 except ImportError as _error:
     raise ImportError(f"shardir.jax needs JAX ({_error}): pip install 'shardir[jax]'") from None
 
@@ -191,8 +191,9 @@ class Jitted:
         fixed += tuple((n, kwargs[n]) for n in self._static_names if n in kwargs)
         leaves, tree = jax.tree.flatten(self._dynamic(args, kwargs))
         try:
-            shapes = tuple((x.shape, x.dtype) if hasattr(x, "dtype") else (np.shape(x), type(x)) for x in leaves)
-            key = (fixed, tree, shapes)
+            shapes = tuple((x.shape, x.dtype, _own_sharding(x)) if hasattr(x, "dtype") else (np.shape(x), type(x))
+                           for x in leaves)
+            key = (fixed, tree, shapes, None if self._mesh else jax.sharding.get_abstract_mesh())
             hash(key)
         except (TypeError, ValueError) as error:
             raise UsageError(f"'{self.__name__}': static arguments must be hashable, and others arrays: "
@@ -207,25 +208,23 @@ class Jitted:
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
-        from . import _jax_cumulative, _jax_linalg, _jax_ops
         from ._stablehlo import names_of_main, to_linalg
         for x in jax.tree.leaves(self._dynamic(args, kwargs)):
             _refuse_tracer(x)
         static = self._is_static(len(args))
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
-        rules = (rule for module in (_jax_cumulative, _jax_linalg, _jax_ops) for rule in module.lowering_rules())
-        parameters = mlir.LoweringParameters(override_lowering_rules=tuple(rules))
-        with self._mesh_context():
-            lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",),
-                                                                 _private_parameters=parameters)
-        results = jax.tree.leaves(lowered.out_info)
-        positional, keywords = self._dynamic(shapes, named)
+        positional, keywords = self._dynamic(args, kwargs)
         given = _broadcast(self._in, positional, "in_shardings", self.__name__)
         given += [None] * len(jax.tree.leaves(keywords))
+        jax_mesh = self._jax_mesh([*given, *jax.tree.leaves(self._out, is_leaf=_is_sharding),
+                                   *map(_own_sharding, jax.tree.leaves((positional, keywords)))])
+        mesh = None if jax_mesh is None else Mesh.of(jax_mesh)
+        given = [_given_to(x, mesh) if s is None else s for s, x in zip(given, jax.tree.leaves((positional, keywords)))]
+        lowered = self._trace(shapes, named, given, jax_mesh)
+        results = jax.tree.leaves(lowered.out_info)
         wanted = _broadcast(self._out, lowered.out_info, "out_shardings", self.__name__)
-        arguments = jax.tree.leaves((positional, keywords))
-        mesh = self._mesh or next((Mesh.of(s.mesh) for s in (*given, *wanted) if isinstance(s, NamedSharding)), None)
+        arguments = jax.tree.leaves(self._dynamic(shapes, named))
         module = lowered.compiler_ir("stablehlo").operation.clone()  # JAX keeps its own for later lowerings
         try:
             placements = [
@@ -246,21 +245,90 @@ class Jitted:
         keys = [i for i, x in enumerate(arguments) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)]
         return Lowered(program, text, lowered.out_tree, results, keys, donated)
 
-    @contextlib.contextmanager
-    def _mesh_context(self) -> Iterator[None]:
-        """PartitionSpecs within the function mean the mesh of `jit`."""
-        token = _tracing.set(True)
+    def _jax_mesh(self, shardings: Sequence[Any]) -> Any:
+        """The AbstractMesh that is meant: that of `jit`, of a NamedSharding, or of `jax.set_mesh`; None without one."""
+        if self._abstract is not None:
+            return self._abstract
+        named = next((s.mesh.abstract_mesh for s in shardings if isinstance(s, NamedSharding)), None)
+        context = jax.sharding.get_abstract_mesh()
+        if named is None and context.empty and any(isinstance(s, PartitionSpec) for s in shardings):
+            raise UsageError(f"'{self.__name__}': a PartitionSpec names axes of a mesh: give it with mesh= or jax.set_mesh, "
+                             "or use NamedShardings")
+        return (None if context.empty else context) if named is None else named
+
+    def _trace(self, shapes: tuple, named: dict, given: Sequence[Any], mesh: Any) -> Any:
+        """What JAX lowers the function to. Explicit axes of the mesh are in the types of the arguments; where JAX finds
+        no types for the function, as where sizes do not divide, all axes are Auto."""
+        from . import _jax_cumulative, _jax_linalg, _jax_ops
+        rules = (rule for module in (_jax_cumulative, _jax_linalg, _jax_ops) for rule in module.lowering_rules())
+        parameters = mlir.LoweringParameters(override_lowering_rules=tuple(rules))
+
+        def lower(shapes: tuple, named: dict, mesh: Any) -> Any:
+            with _context(mesh):
+                return self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",),
+                                                                  _private_parameters=parameters)
+
+        if mesh is None or AxisType.Explicit not in mesh.axis_types:
+            return lower(shapes, named, self._abstract)
         try:
-            with jax.sharding.use_abstract_mesh(self._abstract) if self._abstract else contextlib.nullcontext():
-                yield
-        finally:
-            _tracing.reset(token)
+            positional, keywords = self._dynamic(shapes, named)
+            leaves, tree = jax.tree.flatten((positional, keywords))
+            typed, keywords = jax.tree.unflatten(tree, [_with_type(x, s, mesh) for x, s in zip(leaves, given)])
+            static, dynamic = self._is_static(len(shapes)), iter(typed)
+            return lower(tuple(x if i in static else next(dynamic) for i, x in enumerate(shapes)), {**named, **keywords}, mesh)
+        except Exception as error:
+            try:
+                return lower(shapes, named, AbstractMesh(mesh.axis_sizes, mesh.axis_names))
+            except Exception:
+                raise error from None
 
     def __repr__(self) -> str:
         return f"<shardir.jax.jit of {self.__name__}>"
 
 
+@contextlib.contextmanager
+def _context(mesh: Any) -> Iterator[None]:
+    """PartitionSpecs within the function mean `mesh`, or that of JAX's context for None."""
+    token = _tracing.set(True)
+    try:
+        with jax.sharding.use_abstract_mesh(mesh) if mesh else contextlib.nullcontext():
+            yield
+    finally:
+        _tracing.reset(token)
+
+
+def _own_sharding(x: Any) -> NamedSharding | None:
+    """The sharding that a ShapeDtypeStruct has, or an array with Explicit axes in its type."""
+    sharding = getattr(x, "sharding", None)
+    if isinstance(sharding, NamedSharding) and (isinstance(x, jax.ShapeDtypeStruct)
+                                                or AxisType.Explicit in sharding.mesh.axis_types):
+        return sharding
+    return None
+
+
+def _given_to(x: Any, mesh: Mesh | None) -> NamedSharding | None:
+    """The sharding of an argument's own; that of an array on another mesh is left."""
+    sharding = _own_sharding(x)
+    return sharding if sharding is None or isinstance(x, jax.ShapeDtypeStruct) or Mesh.of(sharding.mesh) == mesh else None
+
+
+def _with_type(x: jax.ShapeDtypeStruct, sharding: Any, mesh: AbstractMesh) -> jax.ShapeDtypeStruct:
+    """`x` with what a sharding says of Explicit axes."""
+    spec = sharding.spec if isinstance(sharding, NamedSharding) else sharding or PartitionSpec()
+    explicit = {a for a, kind in zip(mesh.axis_names, mesh.axis_types) if kind == AxisType.Explicit}
+
+    def kept(entry: Any) -> Any:
+        if entry is None or entry is PartitionSpec.UNCONSTRAINED:
+            return None
+        return tuple(a for a in (entry if isinstance(entry, tuple) else (entry,)) if a in explicit) or None
+
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type,
+                                sharding=NamedSharding(mesh, PartitionSpec(*map(kept, spec))))
+
+
 def _shape_of(x: Any) -> Any:
+    if isinstance(x, jax.ShapeDtypeStruct):
+        return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type)
     if isinstance(x, (jax.Array, np.ndarray, Local)):
         return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)
                                     if not jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended) else x.dtype,
@@ -350,7 +418,8 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
 
     mesh: a `shardir.Mesh`, a dict of axis sizes or a JAX mesh, which PartitionSpecs in `in_shardings`,
-        `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings say it.
+        `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings or jax.set_mesh say it.
+        Explicit axes of a JAX mesh are in the types of arrays, where the function has such types.
     options, device, timeout, reductions: as for `shardir.compile`. options="propose" lets the compiler find placements.
 
     Sizes need not divide by those of the mesh. A sharding that is None is open. As in JAX, arrays that are
@@ -363,10 +432,8 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     if function is None:
         return functools.partial(jit, **settings)
     own = None if mesh is None else Mesh.of(mesh)
-    if own is None and any(isinstance(s, PartitionSpec) for s in jax.tree.leaves(
-            (in_shardings, out_shardings), is_leaf=_is_sharding)):
-        raise UsageError("a PartitionSpec names axes of a mesh: give it with mesh=, or use NamedShardings")
-    abstract = mesh if isinstance(mesh, AbstractMesh) or own is None else AbstractMesh(own.shape, tuple(own.axes))
+    abstract = None if own is None else mesh.abstract_mesh if isinstance(mesh, (AbstractMesh, jax.sharding.Mesh)) \
+        else AbstractMesh(own.shape, tuple(own.axes))
     numbers, names = _static_arguments(function, static_argnums, static_argnames)
     jitted = jax.jit(function, static_argnums=numbers, static_argnames=names, keep_unused=True,
                      donate_argnums=donate_argnums, donate_argnames=donate_argnames or None)

@@ -13,7 +13,7 @@ import numpy as np  # noqa: E402
 import shardir  # noqa: E402
 import shardir.jax  # noqa: E402
 from jax import lax  # noqa: E402
-from jax.sharding import AbstractMesh, NamedSharding  # noqa: E402
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, reshard  # noqa: E402
 from shardir import _compiler  # noqa: E402
 from jax.sharding import PartitionSpec as P
 
@@ -311,6 +311,35 @@ def test_shard_map():
     np.testing.assert_array_equal(shardir.jax.jit(g, mesh=mesh)(np.zeros(4, np.float32)), [0, 1, 10, 11])
 
 
+def test_explicit_axes():
+    mesh = AbstractMesh((2, 2), ("dp", "tp"), axis_types=(AxisType.Explicit,) * 2)
+    x, w, rows = X[:4], X.T[:, :4], NamedSharding(mesh, P("dp"))
+
+    def f(x, w):
+        assert jax.typeof(x).sharding.spec == P("dp", None)
+        y = jnp.dot(x + jnp.zeros(x.shape, out_sharding=P("dp")), w, out_sharding=rows)
+        y = jax.shard_map(lambda y: y + lax.psum(y, "dp"), in_specs=P("dp"), out_specs=P("dp"))(y)
+        return reshard(y, P(None, "tp")) * 2
+
+    y = x @ w
+    expected = 2 * (y + jnp.tile(y[:2] + y[2:], (2, 1)))
+    shapes = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=rows), w
+    lowered = [shardir.jax.jit(f, mesh=mesh, in_shardings=(P("dp"), None)).lower(x, w),
+               shardir.jax.jit(f, in_shardings=(rows, None)).lower(x, w), shardir.jax.jit(f).lower(*shapes)]
+    g = shardir.jax.jit(f, in_shardings=(P("dp"), None))
+    with jax.sharding.use_abstract_mesh(mesh):
+        lowered.append(g.lower(x, w))
+    for each in lowered:
+        close(each(x, w), expected)
+        assert '[{"dp"}, {}]' in each.program.arguments[0].placement
+        assert '[{}, {"tp"}]' in each.program.results[0].placement
+    # Where JAX has no types, of 5 rows and of a product over a dim that is split, placements are propagated.
+    product = shardir.jax.jit(lambda x, w: x @ w, mesh=mesh, in_shardings=(P("dp", "tp"), P("tp")))
+    close(product(X, X.T), X @ X.T)
+    with pytest.raises(Exception, match="Contracting dimensions are sharded"):
+        shardir.jax.jit(lambda x: reshard(x @ x.T, rows), mesh=mesh, in_shardings=P(None, "tp"))(x)
+
+
 @pytest.mark.parametrize("f,arguments,message", [
     (jnp.sin, dict(in_shardings=(P("pd"),)), "names axis 'pd'.*did you mean"),
     (jnp.sin, dict(in_shardings=(P(None, None, "dp"),)), "2 dims"), (jnp.sin, dict(options="strcit"), "strict"),
@@ -345,7 +374,7 @@ def test_verify_takes_what_the_function_takes():
 
 def test_a_partition_spec_needs_a_mesh():
     with pytest.raises(shardir.UsageError, match="give it with mesh="):
-        shardir.jax.jit(jnp.sin, in_shardings=P("dp"))
+        shardir.jax.jit(jnp.sin, in_shardings=P("dp"))(X)
 
 
 def test_placements_of_another_jit_of_the_function_do_not_stay():
