@@ -41,6 +41,8 @@ class Guards:
         self._names = {str(symbol): name for symbol, name in reversed([*zip(self._symbols, names)])}
         env = extents[0].node.shape_env if extents else None
         self._conditions = [guard.expr for guard in env.guards] if env else []
+        bounds = [env.bound_sympy(symbol).upper for symbol in self._symbols] if env else []
+        self._conditions += [symbol <= most for symbol, most in zip(self._symbols, bounds) if most.is_Integer]
 
     def check(self, extents: Sequence[int]) -> None:
         """Raises UsageError for extents, in their order, that the graph does not take."""

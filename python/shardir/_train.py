@@ -102,19 +102,18 @@ class TrainStep:
     """
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str], tensors: Sequence[torch.Tensor],
-                 keys: Sequence[Key], spec: pytree.TreeSpec, fixed: Mapping[int, Any], named: Sequence[str],
+                 own: Sequence[_front.Watched], keys: Sequence[Key], spec: pytree.TreeSpec, fixed: Mapping[int, Any], named: Sequence[str],
                  dynamic: DynamicInputs | None):
         """Tensors on the meta device have no values until a checkpoint is loaded. The last ones are the optimizer's, of
-        `keys`, the others the model's own. fixed: the inputs that are no tensors, by their places among all."""
+        `keys`, the others the model's own, which `own` watches. fixed: the inputs that are no tensors, by their places among all."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
         #: Whether the optimizer lacks the state that is on the devices.
         self.stale = False
         self._optimizer, self._keys, self._spec, self._fixed, self._dynamic = optimizer, keys, spec, fixed, dynamic
-        #: The model's tensors, and their versions when they were as on the devices, or before these went on.
-        self._own = list(tensors[:len(tensors) - len(keys)])
-        self._versions = [t._version for t in self._own]
+        #: The model's tensors, read when they were as on the devices, or before these went on.
+        self._own = list(own)
         self._ahead = False
         self._compiled_with = copy.deepcopy(hyperparameters(optimizer))
         self._trained = [(p, p.requires_grad) for p in trained_by(optimizer)]
@@ -143,7 +142,7 @@ class TrainStep:
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the step was compiled and is {flat[position]!r} now: "
                                  "make it a tensor, or compile the step again")
-        flat = [value if isinstance(value, (torch.Tensor, Local)) else torch.as_tensor(value)
+        flat = [value if isinstance(value, (torch.Tensor, Local)) else _front.as_tensor(value, f"input {position}")
                 for position, value in enumerate(flat) if position not in self._fixed]
         if self._dynamic:
             self._dynamic.check(flat)
@@ -168,17 +167,19 @@ class TrainStep:
 
     def _take_writes(self) -> None:
         """Has what was written into the model's tensors since."""
-        for i, (tensor, version) in enumerate(zip(self._own, self._versions)):
-            if tensor._version == version:
+        for i, own in enumerate(self._own):
+            if not own.changed():
                 continue
             if self._ahead:
                 raise UsageError(f"'{self._names[i]}' of the model was written, but the step has changed it on the devices "
                                  "since: call copy_to(model) before you write")
-            self._state[i], self._versions[i] = self.program._entry.distribute(i, _front._on_host(tensor)), tensor._version
+            self._state[i] = self.program._entry.distribute(i, _front._on_host(own.now()))
+            own.take()
 
     def _went_on(self) -> None:
         """The devices have what the model's tensors do not."""
-        self._versions = [t._version for t in self._own]
+        for own in self._own:
+            own.take()
         self._absent, self.stale, self._ahead = None, bool(self._keys), True
 
     def _check_optimizer(self) -> None:
@@ -320,12 +321,11 @@ class TrainStep:
         """Writes the parameters and buffers into a model of the same kind, and what is kept of each parameter into an
         optimizer of it. Where ranks are processes, all of them call it."""
         tensors, values = _front._tensors_of(model), self.state_dict()
-        with torch.no_grad():
-            for name, value in values.items():
-                if name in tensors:
-                    tensors[name].copy_(value)
-        if all(name in tensors and tensors[name].data_ptr() == own.data_ptr() for name, own in zip(self._names, self._own)):
-            self._versions, self._ahead = [t._version for t in self._own], False
+        _front.copy_into(model, values)
+        if all(tensors.get(own.name) is own.now() for own in self._own):
+            for own in self._own:
+                own.take()
+            self._ahead = False
         if optimizer is not None:
             write_state(optimizer, dict(zip(self._keys, list(values.values())[len(values) - len(self._keys):])))
             self.stale &= optimizer is not self._optimizer
@@ -383,7 +383,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     state_keys = [(i, k) for i, s in state.items() for k in s]
     leaves, spec = pytree.tree_flatten((*args, *kwargs.values()))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if leaf is None or isinstance(leaf, (bool, int, float, str))}
-    flat = [_as_tensor(leaf, i) for i, leaf in enumerate(leaves) if i not in fixed]
+    flat = [_front.as_tensor(leaf, f"input {i}") for i, leaf in enumerate(leaves) if i not in fixed]
 
     order = list(parameters) + list(buffers)
     tensors = [parameters[n].detach() for n in parameters] + [b.detach() for b in buffers.values()]
@@ -497,14 +497,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    return TrainStep(program, text, optimizer, all_names, tensors, state_keys, spec, fixed, list(kwargs), dynamic)
-
-
-def _as_tensor(leaf: Any, i: int) -> torch.Tensor:
-    try:
-        return torch.as_tensor(leaf)
-    except (TypeError, RuntimeError, ValueError):
-        raise UsageError(f"input {i} is a {type(leaf).__name__}; give tensors, also in tuples, lists and dicts") from None
+    own = _front.watch(model, [*parameters.items(), *buffers.items()], trained)
+    return TrainStep(program, text, optimizer, all_names, tensors, own, state_keys, spec, fixed, list(kwargs), dynamic)
 
 
 def _views_of_copies(graph: torch.fx.Graph) -> None:

@@ -62,15 +62,46 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
         inner = model.module if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)) \
             else getattr(model, "_orig_mod", None)
         if not isinstance(inner, torch.nn.Module):
-            return model
+            break
         model = inner
+    if not isinstance(model, torch.nn.Module):
+        kind = f"the class {model.__name__}: make one" if isinstance(model, type) else \
+            f"a {type(model).__name__}: call it in the forward of a torch.nn.Module"
+        raise UsageError(f"model must be a torch.nn.Module, and is {kind}")
+    return model
+
+
+def copy_into(model: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> None:
+    """Writes what has a name in the model. Raises UsageError, and writes nothing, for a model of another kind."""
+    tensors = _tensors_of(model)
+    if values and not any(name in tensors for name in values):
+        raise UsageError(f"copy_to: the model has no '{next(iter(values))}': give one of the kind that was compiled")
+    for name, value in values.items():
+        if name in tensors and tensors[name].shape != value.shape:
+            raise UsageError(f"copy_to: '{name}' has shape {tuple(tensors[name].shape)} in the model, but {tuple(value.shape)} "
+                             "on the devices: give a model of the kind that was compiled")
+    with torch.no_grad():
+        for name, value in values.items():
+            if name in tensors:
+                tensors[name].copy_(value)
 
 
 def _on_host(tensor: torch.Tensor) -> torch.Tensor:
-    """As the runtime takes it; the tensor itself where it is so."""
+    """As the runtime takes it; the tensor itself where it is so. Raises UsageError for one without values or with holes."""
+    if tensor.is_meta or tensor.layout != torch.strided:
+        raise UsageError("it is on the meta device, without values" if tensor.is_meta else
+                         f"it is a sparse tensor, of {tensor.layout}: give its to_dense()")
     if tensor.requires_grad:
         tensor = tensor.detach()
     return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
+
+
+def as_tensor(value: Any, name: str) -> torch.Tensor:
+    """A tensor of a number, an array or a sequence of them. Errors call it `name`."""
+    try:
+        return torch.as_tensor(value)
+    except (TypeError, RuntimeError, ValueError):
+        raise UsageError(f"{name} is a {type(value).__name__}; give tensors, also in tuples, lists and dicts") from None
 
 
 def _distribute(program: Program, i: int, value: torch.Tensor | Local, name: str, into: Any = None) -> Any:
@@ -125,35 +156,87 @@ def _one_per(values: Any, count: int, what: str, names: Sequence[str] = ()) -> l
     return values + [None] * (count - len(values))
 
 
+class Watched:
+    """A tensor of a model, and whether it was written since it was read, or another one has its name or its memory.
+
+    Seen are writes that PyTorch counts (`Tensor._version`), and other tensors: `.data = t`, a new Parameter.
+    """
+
+    def __init__(self, name: str, tensor: torch.Tensor, places: Sequence[tuple[Any, str]], optimized: bool = False):
+        """places: the dicts that have the tensor, and its keys in them; several where names are tied. optimized: whether an
+        optimizer has the tensor too."""
+        self.name, self.tensor, self._places, self._first = name, tensor, list(places), tensor if optimized else None
+        self.take()
+
+    def now(self) -> torch.Tensor:
+        """What the model has by this name; the tensor itself where it has nothing with values."""
+        for d, leaf in self._places:
+            found = d.get(leaf)
+            if isinstance(found, torch.Tensor) and not found.is_meta:
+                return found
+        return self.tensor
+
+    def take(self) -> None:
+        """The tensor was read as it is now."""
+        self.tensor = self.now()
+        # Shares the memory, which no other tensor can have while this is there.
+        self._seen, self._version = self.tensor.detach(), self.tensor._version
+
+    def changed(self) -> bool:
+        """Raises UsageError for a tensor that cannot take the place of the one that was read."""
+        now, seen = self.now(), self._seen
+        same = now is self.tensor and now._version == self._version and (
+            now.is_meta or now.device == seen.device and now.is_set_to(seen))
+        if not same and (now.shape != seen.shape or now.dtype != seen.dtype):
+            raise UsageError(f"'{self.name}' of the model has shape {tuple(now.shape)} and type {now.dtype}, but had "
+                             f"{tuple(seen.shape)} and {seen.dtype} when the model was compiled: compile it again")
+        if self._first is not None and now is not self._first:
+            raise UsageError(f"'{self.name}' of the model is another tensor than the optimizer has: make the optimizer and "
+                             "the step again")
+        for d, leaf in self._places[1:]:
+            other = d.get(leaf)
+            if isinstance(other, torch.Tensor) and other is not now and not other.is_set_to(now):
+                raise UsageError(f"'{self.name}' of the model was tied to a '{leaf}' when the model was compiled, and is "
+                                 "another tensor now: tie them, or compile it again")
+        return not same
+
+
+def watch(model: torch.nn.Module, wanted: Sequence[tuple[str, torch.Tensor]], optimized: Sequence[Any] = ()) -> list[Watched]:
+    """The tensors of a model, by their names; constants that torch.export named have none in the model."""
+    places: dict[int, list[tuple[Any, str]]] = {}
+    for module in model.modules():
+        for d in (module._parameters, module._buffers, module.__dict__):
+            for leaf, tensor in d.items():
+                if isinstance(tensor, torch.Tensor):
+                    places.setdefault(id(tensor), []).append((d, leaf))
+    known = {id(p) for p in optimized}
+    return [Watched(name, t, () if t.is_meta else places.get(id(t), ()), id(t) in known) for name, t in wanted]
+
+
 class _Resident:
     """A tensor of the model that stays on the devices."""
 
-    def __init__(self, program: Program, index: int, tensor: torch.Tensor):
-        self.program, self.index = program, index
-        self.tensor, self.version = tensor, tensor._version
-        self.shards = program._entry.distribute(index, _on_host(tensor))
+    def __init__(self, program: Program, index: int, watched: Watched):
+        self.program, self.index, self.watched = program, index, watched
+        self.shape = watched.tensor.shape
+        self.shards = program._entry.distribute(index, _on_host(watched.tensor))
 
     def refresh(self) -> None:
-        """Takes what was written into the model's tensor since."""
-        if self.tensor._version != self.version:
-            self.shards = self.program._entry.distribute(self.index, _on_host(self.tensor))
-            self.version = self.tensor._version
+        """Takes what the model's tensor has since."""
+        if self.watched.changed():
+            self.shards = self.program._entry.distribute(self.index, _on_host(self.watched.now()))
+            self.watched.take()
 
     def read(self) -> torch.Tensor:
         return self.program._entry.collect(False, self.index, self.shards, "torch")
-
-    def write_back(self) -> None:
-        with torch.no_grad():
-            self.tensor.copy_(self.read())
-        self.version = self.tensor._version
 
 
 class CompiledModel:
     """A model that runs on the mesh; made by `compile`. Called like the model.
 
-    Parameters and buffers stay on the devices between calls. What is written into the model's own
-    tensors is seen by the next call; what calls write into buffers (a cache, running statistics) stays on
-    the devices until `copy_to` brings it back. `program` is the compiled `shardir.Program`.
+    Parameters and buffers stay on the devices between calls. Writes into the model's own tensors that PyTorch
+    counts, and other tensors in their place, are seen by the next call; what calls write into buffers (a cache,
+    running statistics) stays on the devices until `copy_to` brings it back. `program` is the compiled `shardir.Program`.
     """
 
     def __init__(self, program: Program, exported: Any, model: torch.nn.Module, source: str):
@@ -162,12 +245,13 @@ class CompiledModel:
         self.mlir = source
         # Each read of these properties of the exported program builds another one.
         self._in_spec, self._out_spec = exported.call_spec.in_spec, exported.call_spec.out_spec
+        self._signature = inspect.signature(model.forward)
         self._only_tensors = self._in_spec == pytree.tree_flatten(
             ((torch.empty(0),) * self._in_spec.num_leaves, {}))[1]
         signature = exported.graph_signature
         tensors = _tensors_of(model)
         constants = {**exported.constants, **exported.state_dict}
-        self._residents: dict[int, _Resident] = {}
+        own: list[tuple[int, str, torch.Tensor]] = []
         self._by_target: dict[str, int] = {}
         self._inputs: list[tuple[int, int]] = []  # (flat input, argument)
         self._names: dict[int, str] = {}  # of inputs, by argument
@@ -186,9 +270,11 @@ class CompiledModel:
             tensor = tensors.get(spec.target)
             if tensor is None:
                 tensor = constants[spec.target]
-            self._residents[argument] = _Resident(program, argument, tensor)
+            own.append((argument, spec.target, tensor))
             self._by_target[spec.target] = argument
             argument += 1
+        watched = watch(model, [(name, tensor) for _, name, tensor in own])
+        self._residents = {i: _Resident(program, i, w) for (i, _, _), w in zip(own, watched)}
         self._flat = flat
         self._outputs = list(signature.output_specs)
         values = {n.name: n.meta.get("val") for n in exported.graph.nodes if n.op == "placeholder"}
@@ -216,11 +302,11 @@ class CompiledModel:
         given: dict[int, Any] = {}
         for i, resident in self._residents.items():
             resident.refresh()
-            shards[i], shapes[i] = resident.shards, resident.tensor.shape
+            shards[i], shapes[i] = resident.shards, resident.shape
         for position, i in self._inputs:
             value = flat[position]
             if not isinstance(value, (torch.Tensor, Local)):
-                value = torch.as_tensor(value)
+                value = as_tensor(value, f"input '{self._names[i]}'")
             expected = program.arguments[i].shape
             if len(expected) != len(value.shape) or any(e not in (-1, n) for e, n in zip(expected, value.shape)):
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
@@ -255,31 +341,54 @@ class CompiledModel:
         """The inputs as they were given when the model was compiled: dicts by their keys."""
         try:
             from torch.export._tree_utils import reorder_kwargs
+            args, kwargs = self._by_position(args, kwargs)
             return self._in_spec.flatten_up_to((tuple(args), reorder_kwargs(dict(kwargs), self._in_spec)))
-        except (ImportError, ValueError, KeyError) as error:
+        except (ImportError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"called with other inputs than the model was compiled for: {error}") from None
+
+    def _by_position(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Has by position and by keyword what the model was compiled with so. Raises TypeError as the model would."""
+        positional, named = self._in_spec.children()
+        if len(args) == positional.num_children and set(kwargs) == set(named.context):
+            return args, kwargs
+        bound = self._signature.bind(*args, **kwargs)
+        given = set(bound.arguments)
+        bound.apply_defaults()
+        first: list[Any] = []
+        others: dict[str, Any] = {}
+        for name, parameter in self._signature.parameters.items():
+            value = bound.arguments[name]
+            if parameter.kind == parameter.VAR_POSITIONAL:
+                first += value
+            elif parameter.kind == parameter.VAR_KEYWORD:
+                others.update(value)
+            elif parameter.kind != parameter.KEYWORD_ONLY and len(first) < positional.num_children:
+                first.append(value)
+            elif name in given or name in named.context:
+                others[name] = value
+        if extra := sorted(set(others) - set(named.context)):
+            raise TypeError(f"it had no '{extra[0]}'")
+        return first, others
 
     def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
         """Compares the sharded program with the unsharded one on these inputs and the model's present
         parameters; raises VerifyError where they differ."""
-        flat, _ = pytree.tree_flatten((args, kwargs))
+        flat = self._in_order(args, kwargs)
         arrays: list[Any] = [None] * len(self.program.arguments)
         for i, resident in self._residents.items():
             arrays[i] = resident.read()
         for position, i in self._inputs:
             value = flat[position]
-            arrays[i] = value if isinstance(value, Local) else torch.as_tensor(value)
+            arrays[i] = value if isinstance(value, Local) else as_tensor(value, f"input '{self._names[i]}'")
         self.program.verify(*arrays, tolerance=tolerance)
 
     def copy_to(self, model: torch.nn.Module) -> None:
         """Writes the parameters and buffers as they are on the devices into a model of the same kind."""
+        copy_into(model, {name: self._residents[i].read() for name, i in self._by_target.items()})
         tensors = _tensors_of(model)
         for name, i in self._by_target.items():
-            if name in tensors:
-                with torch.no_grad():
-                    tensors[name].copy_(self._residents[i].read())
-                if tensors[name] is self._residents[i].tensor:
-                    self._residents[i].version = tensors[name]._version
+            if tensors.get(name) is self._residents[i].watched.now():
+                self._residents[i].watched.take()
 
     @property
     def report(self) -> Any:
@@ -423,7 +532,7 @@ def _lower_exported(exported: Any, mesh: Mesh | None, resolved: Resolved, tensor
             if s.kind == InputKind.USER_INPUT and _is_tensor_argument(s.arg)]
     given = _one_per(inputs, len(user), "inputs", [n.name for _, n in user])
     attributes: list[str | None] = []
-    number: dict[str, int] = {}
+    number: dict[tuple[bool, str], int] = {}  # of what may be written, by whether it is an input, and its name
     names: dict[int, str] = {}
     aliased = {id(t): n for n, t in tensors.items() if n in resolved.parameters}
     for spec, node in zip(signature.input_specs, placeholders):
@@ -434,10 +543,8 @@ def _lower_exported(exported: Any, mesh: Mesh | None, resolved: Resolved, tensor
                 raise CompileError(f"{describe_place(user)} calls {called}, which has effects other than its result")
             graph.erase_node(node)
             continue
-        number[node.name] = len(attributes)
         names[len(attributes)] = spec.target or node.name
-        if spec.target is not None:
-            number[spec.target] = len(attributes)
+        number[spec.target is None, names[len(attributes)]] = len(attributes)
         attribute = resolved.parameters.get(spec.target or "")
         if attribute is None and spec.target in tensors:  # tied to one that the plan names
             attribute = resolved.parameters.get(aliased.get(id(tensors[spec.target]), ""))
@@ -451,7 +558,7 @@ def _lower_exported(exported: Any, mesh: Mesh | None, resolved: Resolved, tensor
 
 
 def _finish(module: torch.fx.GraphModule, mesh: Mesh | None, resolved: Resolved, attributes: list[str | None],
-            number: Mapping[str, int], output_specs: Sequence[Any], outputs: Any, seed: int,
+            number: Mapping[tuple[bool, str], int], output_specs: Sequence[Any], outputs: Any, seed: int,
             names: Mapping[int, str]) -> tuple[str, list[bool]]:
     graph = module.graph
     output = next(n for n in graph.nodes if n.op == "output")
@@ -466,8 +573,8 @@ def _finish(module: torch.fx.GraphModule, mesh: Mesh | None, resolved: Resolved,
             users += 1
             if _is_tensor_argument(spec.arg) and placement is not None:
                 attribute = placement_attribute(mesh, placement, value.meta["val"].dim(), f"output {users - 1}")
-        elif spec.target in number:
-            aliases[len(kept)] = number[spec.target]
+        elif (key := (spec.kind == OutputKind.USER_INPUT_MUTATION, spec.target)) in number:
+            aliases[len(kept)] = number[key]
             result_names[len(kept)] = spec.target
         if _is_tensor_argument(spec.arg):
             kept.append(value)

@@ -116,6 +116,107 @@ def test_writes_to_the_model_are_seen():
     close(f(x), model(x))
 
 
+def _assign_data(model):
+    model.weight.data = model.weight.data * 2
+
+
+def _assign_parameter(model):
+    model.weight = nn.Parameter(model.weight.detach() * 2)
+
+
+def _load_and_assign(model):
+    model.load_state_dict({k: v * 2 for k, v in model.state_dict().items()}, assign=True)
+
+
+def _write_uncounted(model):
+    model.weight.data.mul_(2)
+    torch.autograd.graph.increment_version(model.weight)
+
+
+@pytest.mark.parametrize("write", [_assign_data, _assign_parameter, _load_and_assign, _write_uncounted,
+                                   lambda model: model.half().float()])
+def test_tensors_in_the_place_of_the_models_are_seen(write):
+    model, x, y = nn.Linear(4, 4), torch.randn(4, 4), torch.randn(4, 4)
+    f = st.compile(model, (x,), mesh={"tp": 2})
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), 0.1), args=(x, y), mesh={"dp": 2})
+    weight = model.weight
+    write(model)
+    close(f(x), model(x))
+    if model.weight is not weight:
+        with pytest.raises(shardir.UsageError, match="'weight' of the model is another tensor than the optimizer has"):
+            step(x, y)
+    else:
+        close(step(x, y), F.mse_loss(model(x), y))
+
+
+def test_tensors_that_cannot_take_the_place_of_the_models_are_refused():
+    model, x = nn.Linear(4, 4), torch.randn(4, 4)
+    f = st.compile(model, (x,), mesh={"tp": 2})
+    model.weight = nn.Parameter(torch.ones(5, 4))
+    with pytest.raises(shardir.UsageError, match=r"'weight' of the model has shape \(5, 4\) .* but had \(4, 4\)"):
+        f(x)
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    model[1].weight = model[0].weight
+    f = st.compile(model, (x,), mesh={"tp": 2})
+    model.load_state_dict(model.state_dict(), assign=True)
+    close(f(x), model(x))
+    model[1].weight = nn.Parameter(torch.ones(4, 4))
+    with pytest.raises(shardir.UsageError, match="was tied to a 'weight' when the model was compiled"):
+        f(x)
+
+
+def test_a_buffer_and_an_input_of_one_name():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("k", torch.zeros(4, 3))
+
+        def forward(self, k):
+            self.k.add_(k)
+            k.mul_(2)
+            return self.k * 2
+
+    model, k, theirs = Model(), torch.ones(4, 3), torch.ones(4, 3)
+    reference = copy.deepcopy(model)
+    f = st.compile(model, (k,), mesh={"dp": 2})
+    for _ in range(3):
+        close(f(k), reference(theirs))
+        close(k, theirs)
+    f.copy_to(model)
+    close(model.k, reference.k)
+
+
+def test_calls_are_those_of_the_model():
+    class Model(nn.Module):
+        def forward(self, x, y, scale=2.0, *, z=None):
+            return x / y * scale if z is None else x / y * scale - z
+
+    model, x, y = Model(), torch.randn(4, 3), torch.rand(4, 3) + 1
+    f, g = st.compile(model, (x, y), mesh={"dp": 2}), st.compile(model, (x,), kwargs={"y": y, "z": x}, mesh={"dp": 2})
+    close(f(x, y=y), model(x, y))
+    close(f(y=y, x=x), model(x, y))
+    close(g(x, y, z=x), model(x, y, z=x))
+    close(g(z=x, y=y, x=x), model(x, y, z=x))
+    g.verify(z=x, y=y, x=x)
+    f.verify(y=y, x=torch.zeros(4, 3))
+    for call in (lambda: f(x, y, z=x), lambda: f(x), lambda: f(x, y, w=3), lambda: f(x, y, 2.0)):
+        with pytest.raises(shardir.UsageError, match="called with other inputs than the model was compiled for"):
+            call()
+
+
+def test_what_is_no_input_or_no_model():
+    x, batch = torch.randn(4, 4), torch.export.Dim("batch", max=16)
+    f = st.compile(nn.Linear(4, 4), (x,), mesh={"dp": 2}, dynamic_shapes={"input": {0: batch}})
+    for call, message in ((lambda: f(None), "input 'input' is a NoneType"), (lambda: f(x.to("meta")), "on the meta device"),
+                          (lambda: f(x.to_sparse()), "is a sparse tensor"), (lambda: f(torch.ones(17, 4)), "<= 16"),
+                          (lambda: f.copy_to(nn.Linear(4, 3)), "'weight' has shape"),
+                          (lambda: f.copy_to(nn.ReLU()), "the model has no 'weight'"),
+                          (lambda: st.compile(nn.Linear, (x,), mesh={"dp": 2}), "is the class Linear"),
+                          (lambda: st.compile(F.relu, (x,), mesh={"dp": 2}), "is a function")):
+        with pytest.raises(shardir.UsageError, match=message):
+            call()
+
+
 class Cache(nn.Module):
     def __init__(self):
         super().__init__()
