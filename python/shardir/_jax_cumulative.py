@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax._src.interpreters import mlir
 from jax._src.lax import windowed_reductions as windows
 from jax._src.lax.control_flow import loops
+
+from ._jax_ops import rule
 
 #: Of fewer elements, windows of all of them are one op, and as fast.
 _LONG = 64
@@ -63,6 +64,5 @@ def lowering_rules() -> tuple[tuple[Any, Any], ...]:
              (loops.cummax_p, jnp.maximum, functools.partial(_edge, low=True), windows._reduce_window_max),
              (loops.cummin_p, jnp.minimum, functools.partial(_edge, low=False), windows._reduce_window_min),
              (loops.cumlogsumexp_p, jnp.logaddexp, -np.inf, windows._reduce_window_logaddexp))
-    return tuple((primitive, mlir.lower_fun(functools.partial(
-        _cumulative, combine=combine, neutral=neutral, window=window), multiple_results=False))
-        for primitive, combine, neutral, window in kinds)
+    return tuple((primitive, rule(functools.partial(_cumulative, combine=combine, neutral=neutral, window=window)))
+                 for primitive, combine, neutral, window in kinds)

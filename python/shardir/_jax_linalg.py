@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax._src.interpreters import mlir
 from jax._src.lax import linalg
+
+from ._jax_ops import rule
 
 
 def _rows(a: jax.Array) -> jax.Array:
@@ -273,5 +274,4 @@ def lowering_rules() -> tuple[tuple[Any, Any], ...]:
              (linalg.geqrf_p, _geqrf, True), (linalg.householder_product_p, _householder_product, False),
              (linalg.ormqr_p, _ormqr, False), (linalg.eigh_p, _eigh, True), (linalg.svd_p, _svd, True),
              (linalg.tridiagonal_solve_p, linalg._tridiagonal_solve_jax, False))
-    return tuple((primitive, mlir.lower_fun(function, multiple_results=several))
-                 for primitive, function, several in rules)
+    return tuple((primitive, rule(function, several)) for primitive, function, several in rules)

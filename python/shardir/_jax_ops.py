@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ from jax import lax
 from jax._src import debugging
 from jax._src.interpreters import mlir
 from jax._src.lax import ann, fft
+from jax.sharding import AxisType, get_abstract_mesh, use_abstract_mesh
 
 try:
     from jax._src.random import threefry2x32 as threefry
@@ -21,6 +22,21 @@ except ImportError:
     from jax._src import prng as threefry
 
 from ._fft import Fourier
+
+
+def rule(function: Callable, multiple_results: bool = False) -> Callable:
+    """What lowers an op of JAX to a function of arrays. Their types say nothing of meshes within it, so that loops may
+    start from constants."""
+    lower = mlir.lower_fun(function, multiple_results=multiple_results)
+
+    def lowered(context: Any, *arguments: Any, **parameters: Any) -> Any:
+        types = [jax.core.ShapedArray(a.shape, a.dtype, weak_type=a.weak_type) for a in context.avals_in]
+        mesh = get_abstract_mesh()
+        explicit = [a for a, kind in zip(mesh.axis_names, mesh.axis_types) if kind == AxisType.Explicit]
+        with use_abstract_mesh(mesh.update_axis_types(dict.fromkeys(explicit, AxisType.Auto))):
+            return lower(context.replace(avals_in=types), *arguments, **parameters)
+
+    return lowered
 
 
 class _Fourier(Fourier):
@@ -83,8 +99,7 @@ def _drop_callback(context: Any, *_: Any, **__: Any) -> list[Any]:
 
 def lowering_rules() -> tuple[tuple[Any, Any], ...]:
     """As `jax.stages.Traced.lower` takes them."""
-    return ((fft.fft_p, mlir.lower_fun(_fft, multiple_results=False)),
-            (ann.approx_top_k_p, mlir.lower_fun(_approx_top_k, multiple_results=True)),
-            (threefry.threefry2x32_p, mlir.lower_fun(_threefry, multiple_results=True)),
+    return ((fft.fft_p, rule(_fft)), (ann.approx_top_k_p, rule(_approx_top_k, True)),
+            (threefry.threefry2x32_p, rule(_threefry, True)),
             *((primitive, _drop_callback) for name in ("debug_callback_p", "debug_print_p")
               if (primitive := getattr(debugging, name, None))))

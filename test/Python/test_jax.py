@@ -445,6 +445,16 @@ def test_places_tell_two_calls_of_one_function_apart():
     assert all(", called from " in c.place for c in report.collectives if "result 0" not in c.reason)
 
 
+@pytest.mark.parametrize("function", [jnp.linalg.inv, lambda a: jnp.linalg.qr(a)[1], jnp.linalg.eigvalsh, jnp.linalg.det,
+                                      jax.grad(lambda a: jnp.sum(jnp.linalg.inv(a)))])
+def test_linear_algebra_in_shard_map(function):
+    mesh = AbstractMesh((2,), ("x",))
+    batches = jnp.concatenate([POSITIVE, POSITIVE + 1])[:4]
+    split = jax.shard_map(jax.vmap(function), mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+    found = shardir.jax.jit(split, mesh=mesh, in_shardings=P("x"))(batches)
+    np.testing.assert_allclose(found, jax.vmap(function)(batches), rtol=2e-3, atol=1e-4)
+
+
 @pytest.mark.parametrize("function, shape", [
     (lambda x: jnp.sum(x[::2][1:-1] ** 2), (8,)),
     (lambda x: jnp.sum(jax.lax.pad(jax.lax.pad(x, 0.0, [(1, 1, 0)]), 0.0, [(0, 0, 1)])[::3] ** 2), (5,)),
