@@ -59,7 +59,7 @@ def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor 
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
-def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, attn_mask: torch.Tensor | None = None,
+def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
                dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
                enable_gqa: bool = False) -> Any:
     # PyTorch adds -inf to what is hidden, and looks in all scores for rows that are hidden as a whole. These are known
@@ -67,6 +67,7 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, attn_mask: tor
     # PyTorch's.
     if dropout_p or (is_causal and attn_mask is not None):
         return NotImplemented
+    q, k, v = query, key, value
     if enable_gqa:
         k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) for t in (k, v))
     wide = torch.float32 if q.dtype in (torch.float16, torch.bfloat16) else q.dtype
