@@ -50,7 +50,7 @@ std::optional<RowGroups> matchRowGroups(mlir::linalg::LinalgOp op,
 struct ChosenGroups {
   /// The op's loops over rows and over groups.
   unsigned row = 0, group = 0;
-  /// The group of each row, one for one of the op's loop.
+  /// The group of each row, a tensor of one dim.
   mlir::Value groupOf;
   /// The number of the first group where the groups are a shard; null for 0.
   mlir::Value firstGroup;
@@ -59,6 +59,7 @@ struct ChosenGroups {
   mlir::arith::SelectOp select;
 };
 
+/// The groups, if `map` makes such a factor of input `input` of `op`.
 std::optional<ChosenGroups> matchChosenGroups(mlir::linalg::LinalgOp op,
                                               unsigned input,
                                               mlir::linalg::LinalgOp map);

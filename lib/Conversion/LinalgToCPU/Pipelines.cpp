@@ -83,6 +83,7 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
       createPackConvolutionsForCpu({options.targetName}));
   buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createSortRowsByGroup());
+  // The sorts that this has added.
   pm.addNestedPass<func::FuncOp>(
       createIndexedOpsToLoops({options.parallel, /*radix=*/true}));
   pm.addNestedPass<func::FuncOp>(createRowGroupsToLoops());

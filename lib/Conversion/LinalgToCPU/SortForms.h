@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Sorts of which slices read the first elements alone, as those of a top-k, and
-// sorts by integers.
+// sorts by integers, which give the places of elements that are read
+// afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +60,17 @@ inline bool isDigitSort(SortOp op) {
          compare.getLhs().getType().isInteger() &&
          compare.getLhs().getType().getIntOrFloatBitWidth() % 16 == 0;
 }
+
+/// The places along `dim`, as i32, of the elements of `keys` in ascending
+/// order. `keys` are integers, compared as signed ones.
+mlir::Value sortPlaces(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value keys, int64_t dim);
+
+/// The elements of `tensor` at `places` along `dim`, of which there may be
+/// fewer than elements. `map` says which place an element of the result has.
+mlir::Value readAtPlaces(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value tensor, int64_t dim, mlir::Value places,
+                         mlir::AffineMap map);
 
 } // namespace shardir
 

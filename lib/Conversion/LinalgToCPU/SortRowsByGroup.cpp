@@ -20,6 +20,7 @@
 #include "Common/RowGroups.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "SortForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -58,8 +59,8 @@ static std::optional<unsigned> dimOf(AffineMap map, unsigned loop) {
   return map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
 }
 
-/// Whether the map's elements are made of operands alone, by no other index
-/// than that of the group, which the mask has.
+/// Whether the map computes its elements from those of its operands alone: the
+/// one index that it reads is that of the group, in the mask.
 static bool readsNoPlaces(linalg::LinalgOp map, const ChosenGroups &groups) {
   std::optional<unsigned> group = dimOf(groups.mapToOp, groups.group);
   auto isOfMask = [&](linalg::IndexOp index) {
@@ -107,12 +108,12 @@ static std::optional<ChosenProduct> matchChosenProduct(linalg::LinalgOp op) {
 namespace {
 class RowSorter {
 public:
-  RowSorter(func::FuncOp function) : builder(function.getContext()) {}
+  RowSorter(MLIRContext *context) : builder(context) {}
 
   void rewrite(const ChosenProduct &product);
 
 private:
-  Order &orderOf(Value groupOf, Location loc);
+  Order &orderOf(Value groupOf, Block *block);
   Value sorted(Order &order, Rows rows);
   bool isComputedFromSorted(Order &order, Rows rows);
   Value readAt(Value places, Rows rows);
@@ -122,7 +123,9 @@ private:
                   arith::CmpIPredicate predicate, Location loc);
 
   OpBuilder builder;
-  DenseMap<Value, Order> orders;
+  /// By the groups and the block of the products: sorted tensors of one block
+  /// may not be there in another.
+  DenseMap<std::pair<Value, Block *>, Order> orders;
 };
 } // namespace
 
@@ -200,69 +203,22 @@ Value RowSorter::sorted(Order &order, Rows rows) {
 
 /// The rows that `places` has the numbers of.
 Value RowSorter::readAt(Value places, Rows rows) {
-  auto [tensor, rowDim] = rows;
-  Location loc = tensor.getLoc();
-  auto type = cast<RankedTensorType>(tensor.getType());
-  MLIRContext *context = builder.getContext();
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, tensor),
-      type.getElementType());
-  SmallVector<AffineMap> maps = {
-      AffineMap::get(type.getRank(), 0, getAffineDimExpr(rowDim, context)),
-      builder.getMultiDimIdentityMap(type.getRank())};
-  SmallVector<utils::IteratorType> iterators(type.getRank(),
-                                             utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, type, places, empty, maps, iterators,
-             [&, rows = rows](OpBuilder &b, Location l, ValueRange arguments) {
-               SmallVector<Value> at;
-               for (int64_t dim = 0; dim < type.getRank(); ++dim)
-                 at.push_back(linalg::IndexOp::create(b, l, dim));
-               at[rows.second] = arith::IndexCastUIOp::create(
-                   b, l, b.getIndexType(), arguments[0]);
-               Value element = tensor::ExtractOp::create(b, l, rows.first, at);
-               linalg::YieldOp::create(b, l, element);
-             })
-      .getResult(0);
+  auto [tensor, dim] = rows;
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  AffineMap map = AffineMap::get(rank, 0, builder.getAffineDimExpr(dim));
+  return readAtPlaces(builder, tensor.getLoc(), tensor, dim, places, map);
 }
 
-Order &RowSorter::orderOf(Value groupOf, Location loc) {
-  auto [it, isNew] = orders.try_emplace(groupOf);
+Order &RowSorter::orderOf(Value groupOf, Block *block) {
+  auto [it, isNew] = orders.try_emplace({groupOf, block});
   Order &order = it->second;
   if (!isNew)
     return order;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(groupOf);
-  OpFoldResult size = tensor::getMixedSize(builder, loc, groupOf, 0);
-  Type i32 = builder.getI32Type();
-  // The permutation that sorts `keys`.
-  auto sortPlaces = [&](Value keys) {
-    Value empty = tensor::EmptyOp::create(builder, loc, size, i32);
-    Value numbers =
-        linalg::GenericOp::create(
-            builder, loc, empty.getType(), ValueRange(), empty,
-            builder.getMultiDimIdentityMap(1), utils::IteratorType::parallel,
-            [&](OpBuilder &b, Location l, ValueRange) {
-              Value i = linalg::IndexOp::create(b, l, 0);
-              Value number = arith::IndexCastUIOp::create(b, l, i32, i);
-              linalg::YieldOp::create(b, l, number);
-            })
-            .getResult(0);
-    Type key = cast<RankedTensorType>(keys.getType()).getElementType();
-    Value tensors[] = {keys, numbers};
-    auto sort = SortOp::create(builder, loc, ValueRange(tensors).getTypes(),
-                               tensors, /*dim=*/0);
-    OpBuilder::InsertionGuard inBody(builder);
-    Block *body = builder.createBlock(
-        &sort.getComparator(), {}, {key, key, i32, i32}, {loc, loc, loc, loc});
-    Value isLess =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                              body->getArgument(0), body->getArgument(1));
-    YieldOp::create(builder, loc, isLess);
-    return sort.getResult(1);
-  };
-  order.rows = sortPlaces(groupOf);
-  order.places = sortPlaces(order.rows);
+  Location loc = groupOf.getLoc();
+  order.rows = sortPlaces(builder, loc, groupOf, /*dim=*/0);
+  order.places = sortPlaces(builder, loc, order.rows, /*dim=*/0);
   return order;
 }
 
@@ -322,7 +278,7 @@ Value RowSorter::masked(const ChosenProduct &product, Order &order,
   // The elements, without the loop over groups.
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  SmallVector<OpFoldResult> sizes(numLoops - 1);
+  SmallVector<OpFoldResult> sizes;
   for (auto [value, read, argument] :
        llvm::zip(map.getInputs(), map.getIndexingMapsArray(),
                  map.getBody()->getArguments())) {
@@ -333,10 +289,14 @@ Value RowSorter::masked(const ChosenProduct &product, Order &order,
   }
   Value result = map->getResult(0);
   AffineMap made = map.getIndexingMapsArray().back();
-  for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (loop != group)
-      sizes[loop - (loop > group)] = tensor::getMixedSize(
-          builder, loc, map.getDpsInits()[0], *dimOf(made, loop));
+  SmallVector<AffineExpr> own;
+  for (unsigned loop = 0; loop < numLoops; ++loop) {
+    if (loop == group)
+      continue;
+    own.push_back(builder.getAffineDimExpr(loop));
+    sizes.push_back(tensor::getMixedSize(builder, loc, map.getDpsInits()[0],
+                                         *dimOf(made, loop)));
+  }
   Type element = cast<RankedTensorType>(result.getType()).getElementType();
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
   maps.push_back(builder.getMultiDimIdentityMap(numLoops - 1));
@@ -350,11 +310,9 @@ Value RowSorter::masked(const ChosenProduct &product, Order &order,
         for (Operation &op : map.getBody()->without_terminator())
           if (&op != groups.select) {
             Operation *copy = b.clone(op, mapping);
-            // Of the mask alone, which is not read any more.
+            // That of the group, which the mask alone reads.
             if (auto index = dyn_cast<linalg::IndexOp>(copy))
-              index.setDim(index.getDim() == group
-                               ? 0
-                               : index.getDim() - (index.getDim() > group));
+              index.setDim(0);
           }
         arith::SelectOp select = groups.select;
         linalg::YieldOp::create(b, l,
@@ -362,10 +320,6 @@ Value RowSorter::masked(const ChosenProduct &product, Order &order,
       });
 
   MLIRContext *context = builder.getContext();
-  SmallVector<AffineExpr> own;
-  for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (loop != group)
-      own.push_back(builder.getAffineDimExpr(loop));
   AffineMap ofGroup =
       AffineMap::get(numLoops, 0, builder.getAffineDimExpr(group));
   Type bound = cast<RankedTensorType>(from.getType()).getElementType();
@@ -396,7 +350,7 @@ void RowSorter::rewrite(const ChosenProduct &product) {
   linalg::LinalgOp op = product.op;
   const ChosenGroups &groups = product.groups;
   Location loc = op.getLoc();
-  Order &order = orderOf(groups.groupOf, loc);
+  Order &order = orderOf(groups.groupOf, op->getBlock());
   builder.setInsertionPoint(op);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   Value extent;
@@ -434,7 +388,7 @@ struct SortRowsByGroupPass
       if (std::optional<ChosenProduct> product = matchChosenProduct(op))
         products.push_back(*product);
     });
-    RowSorter sorter(getOperation());
+    RowSorter sorter(&getContext());
     for (const ChosenProduct &product : products)
       sorter.rewrite(product);
   }

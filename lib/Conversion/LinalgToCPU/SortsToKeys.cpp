@@ -124,7 +124,7 @@ public:
         sizes(tensor::getMixedSizes(builder, loc, op.getInputs()[0])) {}
 
   void run() {
-    Value places = sortPlaces();
+    Value places = sortPlaces(builder, loc, makeKeys(), op.getDim());
     std::optional<int64_t> leading = leadingCount(op);
     if (leading) {
       sizes[op.getDim()] = builder.getIndexAttr(*leading);
@@ -133,9 +133,13 @@ public:
       places = tensor::ExtractSliceOp::create(builder, loc, places, zeros,
                                               sizes, ones);
     }
+    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
     SmallVector<Value> values;
     for (auto [input, result] : llvm::zip(op.getInputs(), op.getResults()))
-      values.push_back(result.use_empty() ? input : readAt(places, input));
+      values.push_back(result.use_empty()
+                           ? input
+                           : readAtPlaces(builder, loc, input, op.getDim(),
+                                          places, identity));
     op->replaceAllUsesWith(values);
     op.erase();
   }
@@ -232,40 +236,6 @@ private:
                             : arith::XOrIOp::create(
                                   b, loc, value, constant(b, integer, flipped))
                                   .getResult();
-  }
-
-  /// The places of the elements before the sort, in its order.
-  Value sortPlaces() {
-    Type i32 = builder.getI32Type();
-    Value tensors[] = {
-        makeKeys(), map({}, i32, [&](OpBuilder &b, ValueRange) {
-          Value place = linalg::IndexOp::create(b, loc, op.getDim());
-          return arith::IndexCastUIOp::create(b, loc, i32, place);
-        })};
-    auto sorted = SortOp::create(builder, loc, ValueRange(tensors).getTypes(),
-                                 tensors, op.getDim());
-    OpBuilder::InsertionGuard guard(builder);
-    Block *body =
-        builder.createBlock(&sorted.getComparator(), {}, {keys, keys, i32, i32},
-                            {loc, loc, loc, loc});
-    Value isLess =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                              body->getArgument(0), body->getArgument(1));
-    YieldOp::create(builder, loc, isLess);
-    return sorted.getResult(1);
-  }
-
-  /// The elements of `tensor` at `places`.
-  Value readAt(Value places, Value tensor) {
-    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-    return map(places, element, [&](OpBuilder &b, ValueRange arguments) {
-      SmallVector<Value> at;
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        at.push_back(linalg::IndexOp::create(b, loc, dim));
-      at[op.getDim()] =
-          arith::IndexCastUIOp::create(b, loc, b.getIndexType(), arguments[0]);
-      return tensor::ExtractOp::create(b, loc, tensor, at);
-    });
   }
 
   OpBuilder &builder;

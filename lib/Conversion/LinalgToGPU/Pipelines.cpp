@@ -49,6 +49,7 @@ void shardir::buildGpuLoops(OpPassManager &pm) {
 void shardir::buildGpuTensorPipeline(OpPassManager &pm) {
   buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createSortRowsByGroup());
+  // The sorts that this has added.
   pm.addNestedPass<func::FuncOp>(createSortsToNetworks());
   pm.addNestedPass<func::FuncOp>(createIndexedOpsToLoops());
   pm.addNestedPass<func::FuncOp>(createLoopsToElements());

@@ -23,8 +23,8 @@ using namespace shardir;
 
 namespace {
 /// Makes constant offsets, sizes and strides of a slice of lower rank static.
-/// Upstream does so with the sizes of `%x[%c0, 0, %i] [1, 2, 1]`, where the
-/// result is a 1x2 tensor, in another order.
+/// Upstream does so, too, but turns the 1x2 tensor `%x[%c0, 0, %i] [1, 2, 1]`
+/// into `%x[0, 0, %i] [1, 1, 2]`.
 struct StaticSliceOfLowerRank : OpRewritePattern<tensor::ExtractSliceOp> {
   StaticSliceOfLowerRank(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -77,16 +77,13 @@ struct PadOfStridedInsert : OpRewritePattern<tensor::InsertSliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto pad = op.getSource().getDefiningOp<tensor::PadOp>();
     Value padding = pad ? pad.getConstantPaddingValue() : Value();
-    if (!padding || op.hasUnitStride())
+    if (!padding || op.hasUnitStride() || op.getDroppedDims().any())
       return failure();
     Location loc = pad.getLoc();
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, pad.getSource());
-    SmallVector<OpFoldResult> paddedSizes = op.getMixedSizes();
-    if (op.getDroppedDims().any())
-      return failure();
-    Type element = pad.getResultType().getElementType();
-    Value empty = tensor::EmptyOp::create(rewriter, loc, paddedSizes, element);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
+                                          pad.getResultType().getElementType());
     Value fill =
         linalg::FillOp::create(rewriter, loc, padding, empty).getResult(0);
     SmallVector<OpFoldResult> ones(sizes.size(), rewriter.getIndexAttr(1));

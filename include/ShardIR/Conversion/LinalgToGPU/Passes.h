@@ -73,7 +73,8 @@ SchedulingOptions schedulingForGpu(llvm::StringRef arch);
 /// Goes before buildScheduling, which rewrites what they are recognized by.
 void buildGpuLoops(mlir::OpPassManager &pm);
 
-/// Adds the passes that fuse a rank's program, on tensors.
+/// Elementwise ops fused, and experts' rows sorted, on tensors: the last passes
+/// before bufferization.
 void buildGpuTensorPipeline(mlir::OpPassManager &pm);
 
 /// Bufferized host code to launches, each with its schedule, beside which
