@@ -1,7 +1,7 @@
 """Experts whose tokens are sorted, as products of each token with the weights of its own expert.
 
-Mixtures of experts sort all tokens by their expert, multiply the rows of each one, and put the rows back. Tokens that are split
-over a mesh would be gathered for that. But a row's result does not depend on where it is sorted to: the same steps
+Mixtures of experts sort all tokens by their expert, multiply the rows of each one, and put the rows back. Tokens that are
+split over a mesh would be gathered for that. But a row's result does not depend on where it is sorted to: the same steps
 without sorting are rows times the weights that each one chose, which devices compute of their own rows.
 """
 
@@ -86,7 +86,7 @@ class _Sorted:
         #: In the tokens' order, what these nodes have in the sorted one; of a number n the token's number divided by n.
         self.own: dict[Node, Any] = {}
         #: The experts in any order; their histogram; the ends of their rows; the tokens' places in the sorted order.
-        self.numbers: dict[Node, None] = {}
+        self.numbers: set[Node] = set()
         self.histogram: dict[Node, int] = {}
         self.ends: dict[Node, int] = {}
         self.places: set[Node] = set()
@@ -114,15 +114,17 @@ class _Sorted:
             node.replace_all_uses_with(value)
         return True
 
-    def _known(self) -> set[Node]:
-        return {*self.own, *self.numbers, *self.columns}
+    def _is_known(self, x: Any) -> bool:
+        return isinstance(x, Node) and (x in self.own or x in self.numbers or x in self.columns)
 
     def _overwrites(self, node: Node) -> bool:
         """Whether it writes into sorted rows, and not as the last one that reads an op's own result."""
-        if not getattr(getattr(node.target, "_schema", None), "is_mutable", False) or node.args[0] not in self._known():
+        if not getattr(getattr(node.target, "_schema", None), "is_mutable", False) or not self._is_known(node.args[0]):
             return False
         x = node.args[0]
-        return _functional(node) is None or x not in self.products or _name(x) in _VIEWS | _OF_A_DIM or not _name(x) or any(user is not node and node < user for user in x.users)
+        is_own_result = x in self.products and bool(_name(x)) and _name(x) not in _VIEWS | _OF_A_DIM
+        is_last = not any(node < user for user in x.users)
+        return _functional(node) is None or not is_own_result or not is_last
 
     def _undo(self) -> bool:
         for node in reversed(self.added):
@@ -151,8 +153,7 @@ class _Sorted:
     def _visit(self, node: Node) -> bool:
         """Says of `node` what it is; false where it reads something sorted and is nothing that is known."""
         reads = [n for n in node.all_input_nodes
-                 if n in self.own or n in self.columns or n in self.places or n in self.sorts
-                 or n is self.sort]
+                 if n in self.own or n in self.columns or n in self.places or n in self.sorts or n is self.sort]
         if node.op == "output":
             return not reads
         if node.op != "call_function":
@@ -163,7 +164,7 @@ class _Sorted:
         if node.target is operator.getitem and node.args[0] is self.sort:
             self.own[node] = self.experts if node.args[1] == 0 else 1
             if node.args[1] == 0:
-                self.numbers[node] = None
+                self.numbers.add(node)
             return True
         if self._is_of_experts(node, name):
             return True
@@ -177,10 +178,10 @@ class _Sorted:
         """Whether `node` counts rows of experts. Their numbers in the tokens' order are counted alike."""
         first = node.args[0] if node.args else None
         if name in _CONVERSIONS and first is self.experts:
-            self.numbers[node] = None
+            self.numbers.add(node)
             return True
         if name in _CONVERSIONS and first in self.numbers:
-            self.numbers[node] = None
+            self.numbers.add(node)
             return False  # rows, too
         if name == "aten::histc" and (first in self.numbers or first is self.experts):
             bins, low, high = (*node.args[1:], 100, 0, 0)[:3]
@@ -223,7 +224,7 @@ class _Sorted:
             if index in self.places and x in self.own:
                 self.replaced[node] = self._add(node, aten.clone.default, self._value(x, node))
                 return True
-            if index not in self.own or x in self._known() or len(_shape(index)) != 1:
+            if index not in self.own or self._is_known(x) or len(_shape(index)) != 1:
                 return False
             by = self.own[index]
             if isinstance(by, int) and _shape(x)[0] * by == self.count:
@@ -236,7 +237,7 @@ class _Sorted:
             adds = len(node.args) > 3 and node.args[3]
             if not isinstance(base, Node) or _name(base) not in _ZEROS or not isinstance(rows, Node):
                 return False
-            if index in self.places and rows not in self._known() and _shape(base)[0] == self.count:
+            if index in self.places and not self._is_known(rows) and _shape(base)[0] == self.count:
                 self.own[node] = self._add(node, aten.clone.default, rows)
                 return True
             by = self.own.get(index)
@@ -244,7 +245,8 @@ class _Sorted:
                 self.replaced[node] = self._summed(node, self._value(rows, node), by)
                 return True
             if rows in self.own and index in self.own and adds:
-                self.replaced[node] = self._add(node, node.target, base, [self._value(index, node)], self._value(rows, node), True)
+                self.replaced[node] = self._add(node, node.target, base, [self._value(index, node)],
+                                                self._value(rows, node), True)
                 return True
         return False
 
@@ -271,9 +273,10 @@ class _Sorted:
             x, w, ends = node.args[:3] if len(node.args) > 2 else (*node.args, None)
             if ends not in self.ends or len(node.args) > 3 or node.kwargs.get("bias") is not None:
                 return False
-            if node.kwargs.get("out_dtype") not in (None, node.meta["val"].dtype) or w.meta["val"].dtype != x.meta["val"].dtype:
+            if node.kwargs.get("out_dtype") not in (None, node.meta["val"].dtype) or (
+                    w.meta["val"].dtype != x.meta["val"].dtype):
                 return False
-            if x in self.own and w not in self._known() and _shape(w)[0] == self.ends[ends]:
+            if x in self.own and not self._is_known(w) and _shape(w)[0] == self.ends[ends]:
                 self.own[node] = self._add(node, torch.ops.shardir.multiply_by_expert.default, self._value(x, node), w,
                                            self.experts)
                 self.products.add(node)
@@ -283,7 +286,7 @@ class _Sorted:
                 return True
         if name in _GRADIENTS:
             x, w, ends, gradient = node.args
-            if ends in self.ends and x in self.own and gradient in self.own and w not in self._known():
+            if ends in self.ends and x in self.own and gradient in self.own and not self._is_known(w):
                 of_x, of_w = node.meta["val"]
                 transposed = self._add(node, aten.transpose.int, w, 1, 2, like=w.meta["val"].transpose(1, 2))
                 self.own[node] = (self._add(node, torch.ops.shardir.multiply_by_expert.default, self._value(gradient, node),
@@ -343,7 +346,7 @@ class _Sorted:
                 return False
         elif torch.Tag.pointwise not in getattr(_functional(node), "tags", ()) and name not in _CONVERSIONS:
             return False
-        elif any(not (n in self.own and len(_shape(n)) == len(_shape(node)) or n not in self._known() and (
+        elif any(not (n in self.own and len(_shape(n)) == len(_shape(node)) or not self._is_known(n) and (
                 len(_shape(n)) < len(_shape(node)) or _shape(n)[0] == 1)) for n in node.all_input_nodes):
             return False
         self.own[node] = self._again(node)

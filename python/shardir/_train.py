@@ -30,6 +30,7 @@ from ._torch_lower import decides_by_values, to_linalg
 from ._torch_optimizers import (Key, after_hooks, check, follow, hyperparameters, initial_state, rebound, state_of,
                                 trained_by, update, write_state)
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
+from ._torch_tensors import Watched, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
 _DATA_AXES = ("dp", "data", "fsdp", "batch", "replica")
@@ -102,10 +103,11 @@ class TrainStep:
     """
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str], tensors: Sequence[torch.Tensor],
-                 own: Sequence[_front.Watched], keys: Sequence[Key], spec: pytree.TreeSpec, fixed: Mapping[int, Any], named: Sequence[str],
-                 dynamic: DynamicInputs | None):
+                 own: Sequence[Watched], keys: Sequence[Key], spec: pytree.TreeSpec, fixed: Mapping[int, Any],
+                 named: Sequence[str], dynamic: DynamicInputs | None):
         """Tensors on the meta device have no values until a checkpoint is loaded. The last ones are the optimizer's, of
-        `keys`, the others the model's own, which `own` watches. fixed: the inputs that are no tensors, by their places among all."""
+        `keys`, the others the model's own, which `own` watches. fixed: the inputs that are no tensors, by their places
+        among all."""
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
@@ -119,7 +121,7 @@ class TrainStep:
         self._trained = [(p, p.requires_grad) for p in trained_by(optimizer)]
         self._names, self._named = list(names), list(named)
         self._absent = next((name for name, t in zip(names, tensors) if t.is_meta), None)
-        self._state = [None if t.is_meta else program._entry.distribute(i, _front._on_host(t))
+        self._state = [None if t.is_meta else program._entry.distribute(i, on_host(t))
                        for i, t in enumerate(tensors)]
         self._saving: _checkpoint.Saving | None = None
         self._given: dict[int, Any] = {}
@@ -142,7 +144,7 @@ class TrainStep:
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the step was compiled and is {flat[position]!r} now: "
                                  "make it a tensor, or compile the step again")
-        flat = [value if isinstance(value, (torch.Tensor, Local)) else _front.as_tensor(value, f"input {position}")
+        flat = [value if isinstance(value, (torch.Tensor, Local)) else as_tensor(value, f"input {position}")
                 for position, value in enumerate(flat) if position not in self._fixed]
         if self._dynamic:
             self._dynamic.check(flat)
@@ -173,7 +175,7 @@ class TrainStep:
             if self._ahead:
                 raise UsageError(f"'{self._names[i]}' of the model was written, but the step has changed it on the devices "
                                  "since: call copy_to(model) before you write")
-            self._state[i] = self.program._entry.distribute(i, _front._on_host(own.now()))
+            self._state[i] = self.program._entry.distribute(i, on_host(own.now()))
             own.take()
 
     def _went_on(self) -> None:
@@ -244,7 +246,7 @@ class TrainStep:
         first = len(self._names) - len(self._keys)
         for key, value in state_of(self._optimizer, self._keys).items():
             i = first + self._keys.index(key)
-            self._state[i] = self.program._entry.distribute(i, _front._on_host(value))
+            self._state[i] = self.program._entry.distribute(i, on_host(value))
         self.stale = False
 
     def _dtype_of(self, i: int) -> tuple[str, int]:
@@ -320,8 +322,8 @@ class TrainStep:
     def copy_to(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer | None = None) -> None:
         """Writes the parameters and buffers into a model of the same kind, and what is kept of each parameter into an
         optimizer of it. Where ranks are processes, all of them call it."""
-        tensors, values = _front._tensors_of(model), self.state_dict()
-        _front.copy_into(model, values)
+        tensors, values = tensors_of(model), self.state_dict()
+        copy_into(model, values)
         if all(tensors.get(own.name) is own.now() for own in self._own):
             for own in self._own:
                 own.take()
@@ -362,7 +364,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     """
     mesh = Mesh.of(mesh)
     check(optimizer)
-    model = _front.unwrapped(model)
+    model = unwrapped(model)
     kwargs = dict(kwargs or {})
     if loss is None:
         _front.check_inputs(model, tuple(args), kwargs, "args do not fit")
@@ -370,7 +372,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         _front.check_inputs(model, tuple(args)[:-1], kwargs,
                             "args, without the last one, which is the loss's target, do not fit")
     plan, options = _front._split_auto(plan, options)
-    everything = _front._tensors_of(model)
+    everything = tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), everything, mesh)
     parameters = dict(model.named_parameters())
     buffers = dict(model.named_buffers())
@@ -383,7 +385,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     state_keys = [(i, k) for i, s in state.items() for k in s]
     leaves, spec = pytree.tree_flatten((*args, *kwargs.values()))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if leaf is None or isinstance(leaf, (bool, int, float, str))}
-    flat = [_front.as_tensor(leaf, f"input {i}") for i, leaf in enumerate(leaves) if i not in fixed]
+    flat = [as_tensor(leaf, f"input {i}") for i, leaf in enumerate(leaves) if i not in fixed]
 
     order = list(parameters) + list(buffers)
     tensors = [parameters[n].detach() for n in parameters] + [b.detach() for b in buffers.values()]
@@ -497,7 +499,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    own = _front.watch(model, [*parameters.items(), *buffers.items()], trained)
+    own = watch(model, [*parameters.items(), *buffers.items()], trained)
     return TrainStep(program, text, optimizer, all_names, tensors, own, state_keys, spec, fixed, list(kwargs), dynamic)
 
 

@@ -43,71 +43,16 @@ from ._program import compile as _compile_text
 from ._torch_experts import leave_experts_unsorted
 from ._torch_lower import decides_by_values, describe_place, phase_of, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
+from ._torch_tensors import Watched, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
 
 __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
            "RowwiseParallel", "SequenceParallel", "Shard", "TrainStep", "compile", "train_step"]
 
 
-def _tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """All parameters and buffers by each of their names, tied ones too."""
-    model = unwrapped(model)
-    found = dict(model.named_parameters(remove_duplicate=False))
-    found.update(model.named_buffers(remove_duplicate=False))
-    return found
-
-
-def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
-    """What DataParallel, DistributedDataParallel or torch.compile was made of: the mesh takes their place."""
-    while True:
-        inner = model.module if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)) \
-            else getattr(model, "_orig_mod", None)
-        if not isinstance(inner, torch.nn.Module):
-            break
-        model = inner
-    if not isinstance(model, torch.nn.Module):
-        kind = f"the class {model.__name__}: make one" if isinstance(model, type) else \
-            f"a {type(model).__name__}: call it in the forward of a torch.nn.Module"
-        raise UsageError(f"model must be a torch.nn.Module, and is {kind}")
-    return model
-
-
-def copy_into(model: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> None:
-    """Writes what has a name in the model. Raises UsageError, and writes nothing, for a model of another kind."""
-    tensors = _tensors_of(model)
-    if values and not any(name in tensors for name in values):
-        raise UsageError(f"copy_to: the model has no '{next(iter(values))}': give one of the kind that was compiled")
-    for name, value in values.items():
-        if name in tensors and tensors[name].shape != value.shape:
-            raise UsageError(f"copy_to: '{name}' has shape {tuple(tensors[name].shape)} in the model, but {tuple(value.shape)} "
-                             "on the devices: give a model of the kind that was compiled")
-    with torch.no_grad():
-        for name, value in values.items():
-            if name in tensors:
-                tensors[name].copy_(value)
-
-
-def _on_host(tensor: torch.Tensor) -> torch.Tensor:
-    """As the runtime takes it; the tensor itself where it is so. Raises UsageError for one without values or with holes."""
-    if tensor.is_meta or tensor.layout != torch.strided:
-        raise UsageError("it is on the meta device, without values" if tensor.is_meta else
-                         f"it is a sparse tensor, of {tensor.layout}: give its to_dense()")
-    if tensor.requires_grad:
-        tensor = tensor.detach()
-    return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
-
-
-def as_tensor(value: Any, name: str) -> torch.Tensor:
-    """A tensor of a number, an array or a sequence of them. Errors call it `name`."""
-    try:
-        return torch.as_tensor(value)
-    except (TypeError, RuntimeError, ValueError):
-        raise UsageError(f"{name} is a {type(value).__name__}; give tensors, also in tuples, lists and dicts") from None
-
-
 def _distribute(program: Program, i: int, value: torch.Tensor | Local, name: str, into: Any = None) -> Any:
     """The shards of argument `i`, in the memory of `into` where shapes are the same. Errors call the input `name`."""
     try:
-        value = Local(_on_host(value.array), value.shape) if isinstance(value, Local) else _on_host(value)
+        value = Local(on_host(value.array), value.shape) if isinstance(value, Local) else on_host(value)
         return program._distribute(i, value, into)
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from None
@@ -120,7 +65,7 @@ def _is_dtensor(tensor: Any) -> bool:
 def _without_dtensors(model: torch.nn.Module, mesh: Mesh) -> tuple[torch.nn.Module, dict[str, str]]:
     """The model with full tensors in the place of its DTensors, and their placements."""
     found: dict[str, str] = {}
-    for name, tensor in _tensors_of(model).items():
+    for name, tensor in tensors_of(model).items():
         data = tensor.data if _is_dtensor(getattr(tensor, "data", None)) else tensor
         if _is_dtensor(data):
             found[name] = placement_attribute(mesh, data.placements, data.dim(), f"parameter '{name}'")
@@ -128,7 +73,7 @@ def _without_dtensors(model: torch.nn.Module, mesh: Mesh) -> tuple[torch.nn.Modu
         return model, found
     import copy
     memo: dict[int, Any] = {}
-    for tensor in _tensors_of(model).values():
+    for tensor in tensors_of(model).values():
         if _is_dtensor(tensor) or _is_dtensor(tensor.data):
             whole = tensor.full_tensor().detach()
             memo[id(tensor)] = torch.nn.Parameter(whole, tensor.requires_grad) if isinstance(
@@ -156,75 +101,18 @@ def _one_per(values: Any, count: int, what: str, names: Sequence[str] = ()) -> l
     return values + [None] * (count - len(values))
 
 
-class Watched:
-    """A tensor of a model, and whether it was written since it was read, or another one has its name or its memory.
-
-    Seen are writes that PyTorch counts (`Tensor._version`), and other tensors: `.data = t`, a new Parameter.
-    """
-
-    def __init__(self, name: str, tensor: torch.Tensor, places: Sequence[tuple[Any, str]], optimized: bool = False):
-        """places: the dicts that have the tensor, and its keys in them; several where names are tied. optimized: whether an
-        optimizer has the tensor too."""
-        self.name, self.tensor, self._places, self._first = name, tensor, list(places), tensor if optimized else None
-        self.take()
-
-    def now(self) -> torch.Tensor:
-        """What the model has by this name; the tensor itself where it has nothing with values."""
-        for d, leaf in self._places:
-            found = d.get(leaf)
-            if isinstance(found, torch.Tensor) and not found.is_meta:
-                return found
-        return self.tensor
-
-    def take(self) -> None:
-        """The tensor was read as it is now."""
-        self.tensor = self.now()
-        # Shares the memory, which no other tensor can have while this is there.
-        self._seen, self._version = self.tensor.detach(), self.tensor._version
-
-    def changed(self) -> bool:
-        """Raises UsageError for a tensor that cannot take the place of the one that was read."""
-        now, seen = self.now(), self._seen
-        same = now is self.tensor and now._version == self._version and (
-            now.is_meta or now.device == seen.device and now.is_set_to(seen))
-        if not same and (now.shape != seen.shape or now.dtype != seen.dtype):
-            raise UsageError(f"'{self.name}' of the model has shape {tuple(now.shape)} and type {now.dtype}, but had "
-                             f"{tuple(seen.shape)} and {seen.dtype} when the model was compiled: compile it again")
-        if self._first is not None and now is not self._first:
-            raise UsageError(f"'{self.name}' of the model is another tensor than the optimizer has: make the optimizer and "
-                             "the step again")
-        for d, leaf in self._places[1:]:
-            other = d.get(leaf)
-            if isinstance(other, torch.Tensor) and other is not now and not other.is_set_to(now):
-                raise UsageError(f"'{self.name}' of the model was tied to a '{leaf}' when the model was compiled, and is "
-                                 "another tensor now: tie them, or compile it again")
-        return not same
-
-
-def watch(model: torch.nn.Module, wanted: Sequence[tuple[str, torch.Tensor]], optimized: Sequence[Any] = ()) -> list[Watched]:
-    """The tensors of a model, by their names; constants that torch.export named have none in the model."""
-    places: dict[int, list[tuple[Any, str]]] = {}
-    for module in model.modules():
-        for d in (module._parameters, module._buffers, module.__dict__):
-            for leaf, tensor in d.items():
-                if isinstance(tensor, torch.Tensor):
-                    places.setdefault(id(tensor), []).append((d, leaf))
-    known = {id(p) for p in optimized}
-    return [Watched(name, t, () if t.is_meta else places.get(id(t), ()), id(t) in known) for name, t in wanted]
-
-
 class _Resident:
     """A tensor of the model that stays on the devices."""
 
     def __init__(self, program: Program, index: int, watched: Watched):
         self.program, self.index, self.watched = program, index, watched
         self.shape = watched.tensor.shape
-        self.shards = program._entry.distribute(index, _on_host(watched.tensor))
+        self.shards = program._entry.distribute(index, on_host(watched.tensor))
 
     def refresh(self) -> None:
         """Takes what the model's tensor has since."""
         if self.watched.changed():
-            self.shards = self.program._entry.distribute(self.index, _on_host(self.watched.now()))
+            self.shards = self.program._entry.distribute(self.index, on_host(self.watched.now()))
             self.watched.take()
 
     def read(self) -> torch.Tensor:
@@ -249,7 +137,7 @@ class CompiledModel:
         self._only_tensors = self._in_spec == pytree.tree_flatten(
             ((torch.empty(0),) * self._in_spec.num_leaves, {}))[1]
         signature = exported.graph_signature
-        tensors = _tensors_of(model)
+        tensors = tensors_of(model)
         constants = {**exported.constants, **exported.state_dict}
         own: list[tuple[int, str, torch.Tensor]] = []
         self._by_target: dict[str, int] = {}
@@ -385,7 +273,7 @@ class CompiledModel:
     def copy_to(self, model: torch.nn.Module) -> None:
         """Writes the parameters and buffers as they are on the devices into a model of the same kind."""
         copy_into(model, {name: self._residents[i].read() for name, i in self._by_target.items()})
-        tensors = _tensors_of(model)
+        tensors = tensors_of(model)
         for name, i in self._by_target.items():
             if tensors.get(name) is self._residents[i].watched.now():
                 self._residents[i].watched.take()
@@ -434,7 +322,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     check_inputs(model, tuple(args), dict(kwargs or {}), "args and kwargs do not fit")
     model, given = _without_dtensors(model, mesh)
     plan, options = _split_auto(plan, options)
-    tensors = _tensors_of(model)
+    tensors = tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), tensors, mesh)
     resolved.parameters.update(given)
     exported = _export(model, tuple(args), dict(kwargs or {}), dynamic_shapes, strict)

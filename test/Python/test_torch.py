@@ -46,6 +46,17 @@ def trains_as_pytorch(model, x, y, plan=None):
     return step
 
 
+def steps_as_pytorch(step, twin, x, y, loss=F.mse_loss):
+    """Two steps of SGD, of which each has PyTorch's loss; the twin's weights are then PyTorch's."""
+    other = torch.optim.SGD(twin.parameters(), lr=0.1)
+    for _ in range(2):
+        expected = loss(twin(x), y)
+        close(step(x, y), expected)
+        other.zero_grad()
+        expected.backward()
+        other.step()
+
+
 class Attention(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -703,15 +714,9 @@ def test_training_with_running_statistics(plan):
                           nn.Linear(4 * 16, 3))
     reference = copy.deepcopy(model)
     x, y = torch.randn(4, 3, 8, 8), torch.randint(0, 3, (4,))
-    other = torch.optim.SGD(reference.parameters(), lr=0.1)
     step = st.train_step(model, F.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y),
                          mesh={"dp": 2}, plan=plan)
-    for _ in range(2):
-        loss = F.cross_entropy(reference(x), y)
-        close(step(x, y), loss)
-        other.zero_grad()
-        loss.backward()
-        other.step()
+    steps_as_pytorch(step, reference, x, y, F.cross_entropy)
     step.copy_to(model)
     close(model[1].running_var, reference[1].running_var, 1e-4)
     assert int(model[1].num_batches_tracked) == 2
@@ -805,13 +810,7 @@ def test_training_of_experts_with_as_many_rows_as_chose_them(options):
           model((x, ends)))
     step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=((x, ends), x), mesh=MESH,
                          **options)
-    other = torch.optim.SGD(reference.parameters(), lr=0.1)
-    for _ in range(2):
-        loss = F.mse_loss(reference((x, ends)), x)
-        close(step((x, ends), x), loss)
-        other.zero_grad()
-        loss.backward()
-        other.step()
+    steps_as_pytorch(step, reference, (x, ends), x)
     step.copy_to(model)
     close(model.up, reference.up)
     close(model.down, reference.down)
@@ -850,13 +849,7 @@ def test_each_device_sorts_its_own_tokens_by_expert(mesh):
     assert not compiled.report.collectives
     step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=mesh)
     assert {c.kind for c in step.report.collectives} <= {"all_reduce"}
-    other = torch.optim.SGD(reference.parameters(), lr=0.1)
-    for _ in range(2):
-        loss = F.mse_loss(reference(x), x)
-        close(step(x, x), loss)
-        other.zero_grad()
-        loss.backward()
-        other.step()
+    steps_as_pytorch(step, reference, x, x)
     step.copy_to(model)
     for name, parameter in reference.named_parameters():
         close(model.get_parameter(name), parameter)
