@@ -41,6 +41,8 @@ void shardir::buildGpuLoops(OpPassManager &pm) {
   pm.addPass(std::make_unique<RefuseGpuPass>());
 }
 
+void shardir::buildGpuTensorPipeline(OpPassManager &) {}
+
 void shardir::buildGpuSchedules(OpPassManager &, const GpuOptions &) {}
 
 void shardir::buildGpuKernels(OpPassManager &, const GpuOptions &) {}
