@@ -14,6 +14,7 @@
 
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/ExtentRules.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,10 +50,6 @@ public:
   void set(Value tensor, int64_t dim, Attribute extent) {
     extents[{tensor, dim}] = extent;
   }
-  Attribute argument(int64_t i, int64_t dim) {
-    return builder.getArrayAttr(
-        {builder.getI64IntegerAttr(i), builder.getI64IntegerAttr(dim)});
-  }
 
   Attribute scalar(OpFoldResult size) {
     if (std::optional<int64_t> known = getConstantIntValue(size))
@@ -67,7 +64,8 @@ public:
 
 private:
   Attribute combine(StringRef name, Attribute a, Attribute b);
-  bool isNonNegative(Attribute e);
+  Attribute cancel(Attribute a, Attribute b);
+  Attribute combineWithNumber(StringRef name, Attribute a, int64_t b);
   std::optional<bool> decide(Value condition);
   Attribute atLeast(arith::SelectOp select);
   Attribute evaluate(AffineExpr e, ArrayRef<Attribute> dims,
@@ -83,10 +81,108 @@ private:
   llvm::DenseMap<Attribute, unsigned> sizes; ///< of expressions above 1
 };
 
+/// A number that is not greater than an expression, if one is known.
+static std::optional<int64_t> leastOf(Attribute e) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(e))
+    return number.getInt();
+  auto list = dyn_cast_or_null<ArrayAttr>(e);
+  if (!list)
+    return std::nullopt;
+  if (list.size() == 2) // an argument's
+    return 0;
+  StringRef name = cast<StringAttr>(list[0]).getValue();
+  std::optional<int64_t> a = leastOf(list[1]), b = leastOf(list[2]);
+  if (name == "max" && (a || b))
+    return a && b ? std::max(*a, *b) : a ? a : b;
+  if (!a || !b)
+    return std::nullopt;
+  if (name == "min")
+    return std::min(*a, *b);
+  int64_t sum;
+  if (name == "add")
+    return llvm::AddOverflow(*a, *b, sum) ? std::nullopt : std::optional(sum);
+  if ((name == "mul" || name == "div" || name == "rem") && *a >= 0 && *b >= 0)
+    return 0;
+  return std::nullopt;
+}
+
+/// The operands of an expression `name` of something and a number.
+static std::pair<Attribute, std::optional<int64_t>> withNumber(StringRef name,
+                                                               Attribute e) {
+  auto list = dyn_cast<ArrayAttr>(e);
+  if (!list || list.size() != 3 || cast<StringAttr>(list[0]).getValue() != name)
+    return {};
+  auto number = dyn_cast<IntegerAttr>(list[2]);
+  return {list[1], number ? std::optional(number.getInt()) : std::nullopt};
+}
+
+/// The factors of a product, and the number among them.
+static std::pair<SmallVector<Attribute>, int64_t> factorsOf(Attribute e) {
+  if (auto number = dyn_cast<IntegerAttr>(e))
+    return {{}, number.getInt()};
+  auto list = cast<ArrayAttr>(e);
+  if (list.size() != 3 || cast<StringAttr>(list[0]).getValue() != "mul")
+    return {{e}, 1};
+  auto [factors, number] = factorsOf(list[1]);
+  auto [others, other] = factorsOf(list[2]);
+  llvm::append_range(factors, others);
+  return {factors, number * other};
+}
+
+/// The quotient of products of which one has all factors of the other; null for
+/// others. Nothing is divided by zero in a program that does not go wrong.
+Attribute Extents::Walker::cancel(Attribute a, Attribute b) {
+  auto [factors, number] = factorsOf(a);
+  auto [others, divisor] = factorsOf(b);
+  if (divisor <= 0 || number % divisor != 0)
+    return {};
+  for (Attribute other : others) {
+    auto *found = llvm::find(factors, other);
+    if (found == factors.end())
+      return {};
+    factors.erase(found);
+  }
+  Attribute product = constant(number / divisor);
+  for (Attribute factor : factors)
+    product = mul(product, factor);
+  return product;
+}
+
+/// An expression that is simpler than `a` and the number `b` combined; null
+/// where there is none.
+Attribute Extents::Walker::combineWithNumber(StringRef name, Attribute a,
+                                             int64_t b) {
+  std::optional<int64_t> least = leastOf(a);
+  int64_t result;
+  if (name == "sub" && b != std::numeric_limits<int64_t>::min())
+    return combine("add", a, constant(-b));
+  if (name == "add") {
+    if (b == 0)
+      return a;
+    auto [of, added] = withNumber("add", a);
+    if (added && !llvm::AddOverflow(*added, b, result))
+      return combine("add", of, constant(result));
+  }
+  auto [of, factor] = withNumber("mul", a);
+  if (name == "mul" && b == 1)
+    return a;
+  if (name == "mul" && factor && !llvm::MulOverflow(*factor, b, result))
+    return combine("mul", of, constant(result));
+  if (name == "min" && least && *least >= b)
+    return constant(b);
+  if (name == "max" && least && *least >= b)
+    return a;
+  return {};
+}
+
 Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
   if (!a || !b)
     return {};
   auto x = dyn_cast<IntegerAttr>(a), y = dyn_cast<IntegerAttr>(b);
+  bool commutes =
+      name == "add" || name == "mul" || name == "min" || name == "max";
+  if (x && !y && commutes)
+    return combine(name, b, a);
   if (x && y && (name == "add" || name == "mul")) {
     int64_t result;
     bool overflows = name == "add"
@@ -94,19 +190,14 @@ Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
                          : llvm::MulOverflow(x.getInt(), y.getInt(), result);
     return overflows ? Attribute() : constant(result);
   }
-  if (name == "add" && x && x.getInt() == 0)
-    return b;
-  if (name == "mul" && x && x.getInt() == 1)
-    return b;
-  if ((name == "add" || name == "sub") && y && y.getInt() == 0)
-    return a;
-  if ((name == "mul" || name == "div") && y && y.getInt() == 1)
-    return a;
   if (a == b && (name == "min" || name == "max"))
     return a;
-  if (y && y.getInt() == 0 && isNonNegative(a) &&
-      (name == "min" || name == "max"))
-    return name == "min" ? b : a;
+  if (y)
+    if (Attribute simple = combineWithNumber(name, a, y.getInt()))
+      return simple;
+  if (name == "div")
+    if (Attribute simple = cancel(a, b))
+      return simple;
   auto sizeOf = [&](Attribute e) { return std::max(1u, sizes.lookup(e)); };
   unsigned size = sizeOf(a) + sizeOf(b) + 1;
   if (size > kMaxSize)
@@ -143,34 +234,22 @@ Attribute Extents::Walker::evaluate(AffineExpr e, ArrayRef<Attribute> dims,
   }
 }
 
-/// Whether an expression is made of extents without a difference.
-bool Extents::Walker::isNonNegative(Attribute e) {
-  if (auto number = dyn_cast_or_null<IntegerAttr>(e))
-    return number.getInt() >= 0;
-  auto list = dyn_cast_or_null<ArrayAttr>(e);
-  if (!list)
-    return false;
-  if (list.size() == 2) // an argument's
-    return true;
-  return cast<StringAttr>(list[0]).getValue() != "sub" &&
-         isNonNegative(list[1]) && isNonNegative(list[2]);
-}
-
 /// Exporters ask whether a size is negative before they use it.
 std::optional<bool> Extents::Walker::decide(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare || !isNonNegative(scalar(OpFoldResult(compare.getLhs()))))
+  if (!compare)
     return std::nullopt;
-  std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
-  if (!bound)
+  std::optional<int64_t> least = leastOf(scalar(compare.getLhs())),
+                         bound = getConstantIntValue(compare.getRhs());
+  if (!least || !bound)
     return std::nullopt;
   switch (compare.getPredicate()) {
   case arith::CmpIPredicate::slt:
-    return *bound <= 0 ? std::optional(false) : std::nullopt;
+    return *least >= *bound ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::eq:
-    return *bound < 0 ? std::optional(false) : std::nullopt;
+    return *least > *bound ? std::optional(false) : std::nullopt;
   case arith::CmpIPredicate::sge:
-    return *bound <= 0 ? std::optional(true) : std::nullopt;
+    return *least >= *bound ? std::optional(true) : std::nullopt;
   default:
     return std::nullopt;
   }
@@ -329,6 +408,33 @@ void Extents::Walker::visit(Block &block, unsigned depth) {
   }
 }
 
+/// [i, d] for dim d of argument i.
+static ArrayAttr extentOfArgument(MLIRContext *context, int64_t number,
+                                  int64_t dim) {
+  Builder builder(context);
+  return builder.getArrayAttr(
+      {builder.getI64IntegerAttr(number), builder.getI64IntegerAttr(dim)});
+}
+
+Attribute shardir::argumentExtent(FunctionOpInterface function, unsigned number,
+                                  int64_t dim) {
+  Attribute extent = extentOfArgument(function.getContext(), number, dim);
+  // One step per argument at most: declarations in a circle end somewhere.
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto declared =
+        function.getArgAttrOfType<ArrayAttr>(number, ShardIRDialect::kExtents);
+    if (!declared || isa<UnitAttr>(declared[dim]))
+      break;
+    extent = declared[dim];
+    auto other = dyn_cast<ArrayAttr>(extent);
+    if (!other)
+      break;
+    number = cast<IntegerAttr>(other[0]).getInt();
+    dim = cast<IntegerAttr>(other[1]).getInt();
+  }
+  return extent;
+}
+
 Extents::Extents(func::FuncOp function)
     : walker(std::make_unique<Walker>(function.getContext())) {
   Block &body = function.getBody().front();
@@ -337,7 +443,7 @@ Extents::Extents(func::FuncOp function)
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (type.isDynamicDim(dim))
           walker->set(argument, dim,
-                      walker->argument(argument.getArgNumber(), dim));
+                      argumentExtent(function, argument.getArgNumber(), dim));
   walker->visit(body, 0);
 }
 
@@ -346,6 +452,8 @@ Extents::~Extents() = default;
 Attribute Extents::of(Value tensor, int64_t dim) {
   return walker->of(tensor, dim);
 }
+
+Attribute Extents::of(OpFoldResult scalar) { return walker->scalar(scalar); }
 
 SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
   Builder builder(function.getContext());
@@ -477,7 +585,9 @@ SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
       dims.push_back(builder.getUnitAttr());
       if (!type.isDynamicDim(dim))
         continue;
-      Attribute own = equal.extentOf(argument, dim), first = equal.firstOf(own);
+      Attribute own = extentOfArgument(function.getContext(),
+                                       argument.getArgNumber(), dim),
+                first = equal.firstOf(equal.extentOf(argument, dim));
       if (first == own)
         continue;
       dims.back() = first;

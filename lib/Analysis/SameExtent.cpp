@@ -12,6 +12,7 @@
 
 #include "ShardIR/Analysis/SameExtent.h"
 
+#include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
@@ -58,6 +59,10 @@ static ExtentRoot behindTensor(OpResult value, int64_t dim) {
                       : Value();
     return extent ? ExtentRoot{extent, -1} : same;
   }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    return dim == int64_t(concat.getDim())
+               ? same
+               : ExtentRoot{concat.getInputs().front(), dim};
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     RankedTensorType source = collapse.getSrcType();
     SmallVector<int64_t> several;
@@ -74,12 +79,26 @@ static ExtentRoot behindTensor(OpResult value, int64_t dim) {
   return same;
 }
 
+/// The argument's dim that `shardir.extents` says has the same extent.
+static ExtentRoot declared(BlockArgument argument, int64_t dim) {
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return {argument, dim};
+  auto extent = dyn_cast<ArrayAttr>(
+      argumentExtent(function, argument.getArgNumber(), dim));
+  if (!extent)
+    return {argument, dim};
+  return {function.getArgument(cast<IntegerAttr>(extent[0]).getInt()),
+          cast<IntegerAttr>(extent[1]).getInt()};
+}
+
 static ExtentRoot followed(ExtentRoot root) {
   for (int steps = 0; steps < 64; ++steps) {
     auto [value, dim] = root;
     auto result = dyn_cast<OpResult>(value);
     if (!result)
-      break;
+      return dim < 0 ? root : declared(cast<BlockArgument>(value), dim);
     if (dim >= 0 && !cast<RankedTensorType>(value.getType()).isDynamicDim(dim))
       break;
     ExtentRoot next = dim < 0 ? behindScalar(value) : behindTensor(result, dim);

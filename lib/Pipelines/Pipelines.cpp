@@ -43,6 +43,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createInlineCallees());
   pm.addPass(createShortenCallStacks());
   pm.addPass(createInlineManual());
+  pm.addNestedPass<func::FuncOp>(createShareExtents());
   pm.addPass(createNormalize());
   pm.addPass(createExpandOpenDims());
   if (options.reduce == "result-type")

@@ -182,7 +182,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     with context:
         function = next(op for op in importer.module.body.operations if op.operation.name == "func.func"
                         and ir.StringAttr(op.attributes["sym_name"]).value == "main")
-        function.attributes["arg_attrs"] = _attributes(arguments, names)
+        function.attributes["arg_attrs"] = _attributes(arguments, names, extents=_equal_extents(module.graph))
         function.attributes["res_attrs"] = _attributes(results, result_names, aliases)
         for node, attribute in constraints.items():
             _constrain(function, node, attribute)
@@ -255,8 +255,24 @@ def _diagnostic(diagnostic: Any) -> str:
     return f"{diagnostic.location}: {diagnostic.message}"
 
 
-def _attributes(placements: Sequence[str | None], names: Mapping[int, str],
-                aliases: Mapping[int, int] = {}) -> ir.ArrayAttr:
+def _equal_extents(graph: torch.fx.Graph) -> dict[int, str]:
+    """Attributes of inputs, by number, that have an open extent of an input before them."""
+    first: dict[Any, str] = {}
+    attributes = {}
+    for i, node in enumerate(graph.find_nodes(op="placeholder")):
+        dims = []
+        for d, extent in enumerate(node.meta["val"].shape if isinstance(node.meta.get("val"), torch.Tensor) else ()):
+            is_symbol = isinstance(extent, torch.SymInt) and extent.node.expr.is_Symbol
+            own = f"[{i}, {d}]"
+            other = first.setdefault(extent.node.expr, own) if is_symbol else own
+            dims.append("unit" if other == own else other)
+        if any(other != "unit" for other in dims):
+            attributes[i] = f"[{', '.join(dims)}]"
+    return attributes
+
+
+def _attributes(placements: Sequence[str | None], names: Mapping[int, str], aliases: Mapping[int, int] = {},
+                extents: Mapping[int, str] = {}) -> ir.ArrayAttr:
     dictionaries = []
     for i, placement in enumerate(placements):
         entries: dict[str, ir.Attribute] = {}
@@ -265,6 +281,8 @@ def _attributes(placements: Sequence[str | None], names: Mapping[int, str],
             entries["shardir.in_place"] = ir.UnitAttr.get()
         elif placement:
             entries["shardir.placement"] = ir.Attribute.parse(placement)
+        if i in extents:
+            entries["shardir.extents"] = ir.Attribute.parse(extents[i])
         if i in names:
             entries["shardir.name"] = ir.StringAttr.get(names[i])
         dictionaries.append(ir.DictAttr.get(entries))

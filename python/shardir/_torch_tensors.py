@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from ._errors import UsageError
 
@@ -56,6 +57,19 @@ def on_host(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.requires_grad:
         tensor = tensor.detach()
     return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
+
+
+def apart(inputs: Any) -> Any:
+    """The inputs, each tensor an object of its own: what is traced takes one that is there twice for one input."""
+    seen: set[int] = set()
+
+    def own(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or id(leaf) not in seen:
+            seen.add(id(leaf))
+            return leaf
+        return leaf.detach().clone().requires_grad_(leaf.requires_grad)
+
+    return pytree.tree_map(own, inputs)
 
 
 def as_tensor(value: Any, name: str) -> torch.Tensor:

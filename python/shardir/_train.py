@@ -30,7 +30,7 @@ from ._torch_lower import decides_by_values, to_linalg
 from ._torch_optimizers import (Key, after_hooks, check, follow, hyperparameters, initial_state, rebound, state_of,
                                 trained_by, update, write_state)
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
-from ._torch_tensors import Watched, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
+from ._torch_tensors import Watched, apart, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
 _DATA_AXES = ("dp", "data", "fsdp", "batch", "replica")
@@ -385,7 +385,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     state_keys = [(i, k) for i, s in state.items() for k in s]
     leaves, spec = pytree.tree_flatten((*args, *kwargs.values()))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if leaf is None or isinstance(leaf, (bool, int, float, str))}
-    flat = [as_tensor(leaf, f"input {i}") for i, leaf in enumerate(leaves) if i not in fixed]
+    flat = apart([as_tensor(leaf, f"input {i}") for i, leaf in enumerate(leaves) if i not in fixed])
 
     order = list(parameters) + list(buffers)
     tensors = [parameters[n].detach() for n in parameters] + [b.detach() for b in buffers.values()]

@@ -43,7 +43,7 @@ from ._program import compile as _compile_text
 from ._torch_experts import leave_experts_unsorted
 from ._torch_lower import decides_by_values, describe_place, phase_of, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
-from ._torch_tensors import Watched, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
+from ._torch_tensors import Watched, apart, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
 
 __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
            "RowwiseParallel", "SequenceParallel", "Shard", "TrainStep", "compile", "train_step"]
@@ -325,7 +325,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     tensors = tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), tensors, mesh)
     resolved.parameters.update(given)
-    exported = _export(model, tuple(args), dict(kwargs or {}), dynamic_shapes, strict)
+    exported = _export(model, *apart((tuple(args), dict(kwargs or {}))), dynamic_shapes, strict)
     text, unsigned = _lower_exported(exported, mesh, resolved, tensors, inputs, outputs, seed)
     program = _compile_program(text, options, device, timeout, reductions, exported.graph)
     program._unsigned = unsigned

@@ -683,6 +683,30 @@ def test_training_with_batches_of_any_size():
                       dynamic_shapes=[{0: batch}, {0: batch}])
 
 
+def test_open_batches_and_lengths_send_what_fixed_ones_do():
+    args = torch.randint(0, 65, (4, 12)), torch.randint(0, 65, (4, 12))
+    dims = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length", max=16)}
+    sent = []
+    for shapes in (None, [dims, dims]):
+        model = GPT()
+        step = st.train_step(model, loss_of, torch.optim.SGD(model.parameters(), lr=1e-2), args, mesh={"dp": 2},
+                             dynamic_shapes=shapes)
+        sent.append([collective.kind for collective in step.report.collectives])
+    assert sent[0] == sent[1] and set(sent[0]) == {"all_reduce"}
+
+
+def test_one_tensor_for_two_inputs():
+    class Sum(nn.Module):
+        def forward(self, x, y):
+            return 2 * x + 3 * y
+
+    x, y = torch.randn(4, 6), torch.randn(4, 6)
+    close(st.compile(Sum(), (x, x), mesh={"dp": 2})(x, y), 2 * x + 3 * y)
+    model = nn.Linear(6, 6)
+    step = st.train_step(model, nn.functional.mse_loss, torch.optim.SGD(model.parameters(), lr=1e-2), (x, x), mesh={"dp": 2})
+    close(step(x, y), nn.functional.mse_loss(model(x), y))
+
+
 def test_training_with_sequences_of_any_length():
     model = GPT()
     reference = copy.deepcopy(model)

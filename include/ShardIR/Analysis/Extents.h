@@ -33,11 +33,17 @@ public:
   ~Extents();
   /// Null where arguments do not tell the extent.
   mlir::Attribute of(mlir::Value tensor, int64_t dim);
+  mlir::Attribute of(mlir::OpFoldResult scalar);
 
 private:
   class Walker;
   std::unique_ptr<Walker> walker;
 };
+
+/// What an open extent of argument `number` of `function` is: a number or [i,
+/// d] where `shardir.extents` says what it is equal to, else [number, dim].
+mlir::Attribute argumentExtent(mlir::FunctionOpInterface function,
+                               unsigned number, int64_t dim);
 
 /// Per result of `function` a list with one expression per dim; null for
 /// results without unknown extents; a unit where the extent is known or

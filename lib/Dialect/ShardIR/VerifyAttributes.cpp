@@ -242,7 +242,7 @@ static LogicalResult verifyGlobalType(Operation *op, NamedAttribute attr,
                          << type << ", found " << attr.getValue();
 }
 
-/// Checks `shardir.extents` of a result of `type`: one entry per dim.
+/// Checks that `shardir.extents` has one entry per dim of `type`.
 static LogicalResult verifyExtents(Operation *op, NamedAttribute attr,
                                    Type type, const Twine &what) {
   auto list = dyn_cast<ArrayAttr>(attr.getValue());
@@ -254,6 +254,39 @@ static LogicalResult verifyExtents(Operation *op, NamedAttribute attr,
                          << " of type " << type
                          << " must be a list of one entry per dim, found "
                          << attr.getValue();
+}
+
+/// Checks `shardir.extents` of an argument: what an open extent is equal to.
+static LogicalResult verifyArgumentExtents(FunctionOpInterface function,
+                                           unsigned number,
+                                           NamedAttribute attr) {
+  if (failed(verifyExtents(function, attr, function.getArgumentTypes()[number],
+                           "argument " + Twine(number))))
+    return failure();
+  auto isExtent = [&](Attribute entry) {
+    auto number = dyn_cast<IntegerAttr>(entry);
+    if (isa<UnitAttr>(entry) || (number && number.getInt() >= 0))
+      return true;
+    auto list = dyn_cast<ArrayAttr>(entry);
+    if (!list || list.size() != 2 || !llvm::all_of(list, [](Attribute part) {
+          return isa<IntegerAttr>(part);
+        }))
+      return false;
+    int64_t i = cast<IntegerAttr>(list[0]).getInt(),
+            dim = cast<IntegerAttr>(list[1]).getInt();
+    if (i < 0 || i >= int64_t(function.getNumArguments()))
+      return false;
+    auto other = dyn_cast<ShapedType>(function.getArgumentTypes()[i]);
+    return other && other.hasRank() && dim >= 0 && dim < other.getRank();
+  };
+  for (Attribute entry : cast<ArrayAttr>(attr.getValue()))
+    if (!isExtent(entry))
+      return function->emitError()
+             << "'" << attr.getName().getValue() << "' of argument " << number
+             << " must have a unit, a number, or [argument, dim] for each dim, "
+                "found "
+             << entry;
+  return success();
 }
 
 /// Checks `shardir.name`, which has to name something in a file.
@@ -283,8 +316,7 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
     return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],
                             "argument " + Twine(argIndex));
   if (attr.getName() == kExtents)
-    return verifyExtents(op, attr, function.getArgumentTypes()[argIndex],
-                         "argument " + Twine(argIndex));
+    return verifyArgumentExtents(function, argIndex, attr);
   if (attr.getName() == kName)
     return verifyName(op, attr, "argument " + Twine(argIndex));
   if (attr.getName() == kResult) {

@@ -66,53 +66,64 @@ shardir::joinedDims(RankedTensorType wide, ArrayRef<int64_t> parts,
   return groups;
 }
 
-/// The dims of `wide` that are joined to each dim of `narrow`, of which the
-/// first `open` alone are open, and all of them but the last are the same.
-static SmallVector<ReassociationIndices>
-joinedBehindOpenDims(RankedTensorType wide, RankedTensorType narrow,
-                     int64_t open) {
-  auto dimsFrom = [](RankedTensorType type, int64_t first) {
-    return llvm::to_vector(llvm::seq(first, type.getRank()));
-  };
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t dim = 0; dim + 1 < open; ++dim)
-    groups.push_back({dim});
-  SmallVector<ReassociationIndices> others = joinedDims(
-      wide, dimsFrom(wide, open - 1), narrow, dimsFrom(narrow, open - 1));
-  if (others.empty())
-    return {};
-  llvm::append_range(groups, others);
-  return groups;
-}
-
-/// Expands or collapses the dims of a tensor whose first dims alone are open.
-/// The elements of the shape operand are the new extents.
+/// Expands or collapses dims between those that stay as they are. The elements
+/// of the shape operand are the new extents.
 static Value reshapeOpenDims(OpBuilder &builder, tensor::ReshapeOp op,
                              RankedTensorType from, RankedTensorType to) {
   auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
-  int64_t open = from.getNumDynamicDims();
-  if (!elements || !open || to.getRank() < open)
+  // No elements have any extents.
+  if (!elements || from.getRank() == to.getRank() ||
+      llvm::is_contained(from.getShape(), 0) ||
+      llvm::is_contained(to.getShape(), 0))
     return {};
-  for (int64_t dim = 0; dim < open; ++dim)
-    if (!from.isDynamicDim(dim) ||
-        (dim + 1 < open &&
-         (!to.isDynamicDim(dim) ||
-          !isExtentOf(elements.getElements()[dim], op.getSource(), dim))))
-      return {};
-  if (to.getRank() < from.getRank() && to.isDynamicDim(open - 1)) {
-    SmallVector<ReassociationIndices> groups =
-        joinedBehindOpenDims(from, to, open);
-    return groups.empty()
-               ? Value()
-               : tensor::CollapseShapeOp::create(builder, op.getLoc(), to,
-                                                 op.getSource(), groups);
-  }
-  if (to.getRank() <= from.getRank())
+  bool expands = from.getRank() < to.getRank();
+  RankedTensorType wide = expands ? to : from, narrow = expands ? from : to;
+  int64_t added = wide.getRank() - narrow.getRank(), rank = narrow.getRank();
+  // Dims with numbers `dim` and `dim + shift` of the narrow and the wide
+  // tensor.
+  auto stays = [&](int64_t dim, int64_t shift) {
+    if (!narrow.isDynamicDim(dim) || !wide.isDynamicDim(dim + shift))
+      return narrow.getDimSize(dim) == wide.getDimSize(dim + shift);
+    int64_t ofSource = expands ? dim : dim + shift,
+            ofResult = expands ? dim + shift : dim;
+    return isExtentOf(elements.getElements()[ofResult], op.getSource(),
+                      ofSource);
+  };
+  int64_t front = 0, back = rank;
+  while (front < rank && stays(front, 0))
+    ++front;
+  while (back > front && stays(back - 1, added))
+    --back;
+  // Dims of one element are joined to one that stays.
+  if (front == back && front > 0)
+    --front;
+  else if (front == back && back < rank)
+    ++back;
+  if (front == back || llvm::count_if(llvm::seq(front, back), [&](int64_t dim) {
+                         return narrow.isDynamicDim(dim);
+                       }) > 1)
     return {};
-  SmallVector<ReassociationIndices> groups =
-      joinedBehindOpenDims(to, from, open);
-  if (groups.empty())
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim : llvm::seq<int64_t>(0, front))
+    groups.push_back({dim});
+  SmallVector<ReassociationIndices> joined =
+      joinedDims(wide, llvm::to_vector(llvm::seq(front, back + added)), narrow,
+                 llvm::to_vector(llvm::seq(front, back)));
+  if (joined.empty())
     return {};
+  int64_t first = 1;
+  for (int64_t dim : joined.front())
+    first = wide.isDynamicDim(dim)         ? ShapedType::kDynamic
+            : ShapedType::isDynamic(first) ? first
+                                           : first * wide.getDimSize(dim);
+  if (first != narrow.getDimSize(front))
+    return {};
+  llvm::append_range(groups, joined);
+  for (int64_t dim : llvm::seq(back, rank))
+    groups.push_back({dim + added});
+  if (!expands)
+    return tensor::CollapseShapeOp::create(builder, op.getLoc(), to,
+                                           op.getSource(), groups);
   SmallVector<OpFoldResult> extents;
   for (auto [dim, extent] : llvm::enumerate(elements.getElements())) {
     if (!to.isDynamicDim(dim))

@@ -194,6 +194,11 @@ func.func private @extents() -> (tensor<?xf32> {shardir.extents = [unit, unit]})
 
 // -----
 
+// expected-error @+1 {{'shardir.extents' of argument 1 must have a unit, a number, or [argument, dim] for each dim, found [0, 1]}}
+func.func private @argument_extents(tensor<?xf32>, tensor<?xf32> {shardir.extents = [[0, 1]]})
+
+// -----
+
 shardir.mesh @m <["a"=2]>
 func.func @constrain_group_axes(%x: tensor<8xf32>) {
   // expected-error @+1 {{'shardir.constrain' op has a group, so that its dims must all be {?}; put axes into a constraint of its own}}

@@ -73,3 +73,91 @@ func.func @known(%x: tensor<2x3x8xf32>, %w: tensor<8x4xf32>, %o: tensor<6x4xf32>
   %m = linalg.matmul ins(%c, %w : tensor<6x8xf32>, tensor<8x4xf32>) outs(%o : tensor<6x4xf32>) -> tensor<6x4xf32>
   return %m : tensor<6x4xf32>
 }
+
+// -----
+
+// Log-probabilities of labels that lie in rows of sequences, as cross-entropy has them.
+// CHECK-LABEL: func.func @lookup(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x?x64xf32>, %[[L:.+]]: tensor<?x?xi64>
+// CHECK-NOT:     collapse_shape
+// CHECK:         linalg.generic {{.*}}["parallel", "parallel", "parallel"]
+// CHECK:           %[[I:.+]] = linalg.index 0
+// CHECK:           %[[J:.+]] = linalg.index 1
+// CHECK:           tensor.extract %[[X]][%[[I]], %[[J]], %{{.+}}]
+// CHECK:         return
+func.func @lookup(%x: tensor<?x?x64xf32>, %labels: tensor<?x?xi64> {shardir.extents = [[0, 0], [0, 1]]}) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %s = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %rows = arith.muli %b, %s : index
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x64xf32> into tensor<?x64xf32>
+  %l = tensor.collapse_shape %labels [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  %column = tensor.expand_shape %l [[0, 1]] output_shape [%rows, 1] : tensor<?xi64> into tensor<?x1xi64>
+  %e = tensor.empty(%rows) : tensor<?x1xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%column : tensor<?x1xi64>) outs(%e : tensor<?x1xf32>) {
+  ^bb0(%label: i64, %out: f32):
+    %row = linalg.index 0 : index
+    %at = arith.index_cast %label : i64 to index
+    %found = tensor.extract %c[%row, %at] : tensor<?x64xf32>
+    linalg.yield %found : f32
+  } -> tensor<?x1xf32>
+  %r = tensor.expand_shape %g [[0, 1], [2]] output_shape [%b, %s, 1] : tensor<?x1xf32> into tensor<?x?x1xf32>
+  %y = tensor.collapse_shape %r [[0], [1, 2]] : tensor<?x?x1xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// -----
+
+// Gradients of an embedding's rows, from sequences of tokens.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME:    %[[G:.+]]: tensor<?x?x32xf32>, %[[T:.+]]: tensor<?x?x1xi64>
+// CHECK:         shardir.scatter ins(%[[G]], %[[T]] :
+func.func @scatter(%g: tensor<?x?x32xf32>, %tokens: tensor<?x?x1xi64> {shardir.extents = [[0, 0], [0, 1], unit]}, %table: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %updates = tensor.collapse_shape %g [[0, 1], [2]] : tensor<?x?x32xf32> into tensor<?x32xf32>
+  %rows = tensor.collapse_shape %tokens [[0, 1], [2]] : tensor<?x?x1xi64> into tensor<?x1xi64>
+  %0 = shardir.scatter ins(%updates, %rows : tensor<?x32xf32>, tensor<?x1xi64>) outs(%table : tensor<64x32xf32>) index_dims = [0] {
+  ^bb0(%new: f32, %old: f32):
+    %1 = arith.addf %old, %new : f32
+    shardir.yield %1 : f32
+  }
+  return %0 : tensor<64x32xf32>
+}
+
+// -----
+
+// A softmax's sums of rows, kept with one element each.
+// CHECK-LABEL: func.func @unit_dims(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x?x8xf32>
+// CHECK-NOT:     collapse_shape {{.*}}[0, 1]
+// CHECK:         linalg.generic {{.*}}["parallel", "parallel", "reduction"]
+// CHECK-NOT:     collapse_shape {{.*}}[0, 1]
+// CHECK:         linalg.generic {{.*}}["parallel", "parallel", "parallel"]
+// CHECK:         return
+func.func @unit_dims(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %s = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %rows = arith.muli %b, %s : index
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+  %e = tensor.empty(%rows) : tensor<?x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<?x8xf32>) outs(%f : tensor<?x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %1 = arith.addf %out, %in : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x1xf32>
+  %w = tensor.empty(%rows) : tensor<?x8xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %sum : tensor<?x8xf32>, tensor<?x1xf32>) outs(%w : tensor<?x8xf32>) {
+  ^bb0(%in: f32, %all: f32, %out: f32):
+    %1 = arith.divf %in, %all : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x8xf32>
+  %r = tensor.expand_shape %q [[0, 1], [2]] output_shape [%b, %s, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
+  return %r : tensor<?x?x8xf32>
+}

@@ -31,6 +31,10 @@ def ShardIR_Dialect : Dialect {
       result is written into the argument's memory, which the caller gives up;
     - `shardir.name` on arguments and results of the entry: the name that the
       array has in files, as in `shard-run --inputs=w.safetensors`;
+    - `shardir.extents` on an argument of the entry: per dim what an open extent
+      is equal to, a number or `[i, d]` for dim `d` of argument `i`, or a unit
+      where nothing is said (a run checks them); on its results, from the local
+      stage on, where their extents come from;
     - `shardir.global_type` on arguments and results of localized functions;
     - `shardir.result` on arguments of bufferized functions that are buffers for
       results, in order; `shardir.in_place` on one of them is the number of the

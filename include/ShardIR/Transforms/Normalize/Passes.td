@@ -55,6 +55,26 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareExtents : Pass<"shardir-share-extents", "::mlir::func::FuncOp"> {
+  let summary = "Gives each open extent one value.";
+  let description = [{
+    Integers that are equal for all extents of the arguments become one: a
+    number, an argument's extent, or the first one that was computed. Extents
+    that `shardir.extents` of an argument says are equal are so. A slice of all
+    elements, and a reshape to the same extents, is its operand.
+
+    Example (test/Transforms/Normalize/share-extents.mlir):
+
+    ```mlir
+    %s = tensor.dim %x, %c1 : tensor<?x?xf32>
+    %zero = arith.minsi %s, %c0 : index
+    %all = arith.subi %s, %zero : index
+    // %zero becomes %c0, and %all becomes %s
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ExpandOpenDims : Pass<"shardir-expand-open-dims", "::mlir::ModuleOp"> {
   let summary = "Computes on joined dims of open extents one by one.";
   let description = [{
