@@ -695,6 +695,23 @@ def test_open_batches_and_lengths_send_what_fixed_ones_do():
     assert sent[0] == sent[1] and set(sent[0]) == {"all_reduce"}
 
 
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_recurrent_networks_send_gradients_alone(kind):
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steps, self.out = kind(32, 64, 2, batch_first=True), nn.Linear(64, 10)
+
+        def forward(self, x):
+            return self.out(self.steps(x)[0][:, -1])
+
+    model = Last()
+    twin, x, y = copy.deepcopy(model), torch.randn(129, 3, 32), torch.randn(129, 10)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), (x, y), mesh={"dp": 2})
+    assert {collective.kind for collective in step.report.collectives} == {"all_reduce"}
+    steps_as_pytorch(step, twin, x, y)
+
+
 def test_one_tensor_for_two_inputs():
     class Sum(nn.Module):
         def forward(self, x, y):

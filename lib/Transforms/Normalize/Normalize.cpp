@@ -40,6 +40,7 @@
 #include "RowSelection.h"
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
+#include "Stacks.h"
 #include "WidenedFactors.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
@@ -422,7 +423,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         if (!matchConcat(generic) && (leavesOps || hasUnreadOperand(generic)))
           unread.insert(op);
       }
-      if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
+      auto concat = dyn_cast<tensor::ConcatOp>(op);
+      if ((concat && isExpandedStack(concat)) ||
+          (generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
           wholeSlice(op) || createdPart(op) ||
           (structured && argReductionOf(structured)) ||
           hasWidenedFactors(structured) ||
@@ -444,6 +447,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         done = decomposeSoftmax(rewriter, softmax);
       else if (auto scatter = dyn_cast<ScatterRowsOp>(op))
         replace(rewriter, op, selectRow(rewriter, scatter));
+      else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+        stack(rewriter, concat);
       else if (Value whole = wholeSlice(op))
         rewriter.replaceOp(op, whole);
       else if (Value part = createdPart(op)) {

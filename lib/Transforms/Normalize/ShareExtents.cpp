@@ -13,6 +13,7 @@
 
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -143,7 +144,9 @@ struct ShareExtentsPass : shardir::impl::ShareExtentsBase<ShareExtentsPass> {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && !tensor.hasStaticShape();
     });
-    if (!isOpen || function.isExternal())
+    // A collective gives a local tensor other extents than its operand has.
+    auto module = function->getParentOfType<ModuleOp>();
+    if (!isOpen || function.isExternal() || stageOf(module) >= Stage::Local)
       return markAllAnalysesPreserved();
     SharedExtents(function).run();
   }

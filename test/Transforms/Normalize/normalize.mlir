@@ -649,3 +649,25 @@ func.func @counted_lookup(%x: tensor<4x5xf32>, %i: tensor<4xi64>) -> tensor<4xf3
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// Steps of a recurrent network, concatenated and then expanded to steps and rows behind a product.
+// CHECK-LABEL: func.func @steps(
+// CHECK-COUNT-3: tensor.expand_shape %{{.+}} {{\[\[}}0, 1], [2]] output_shape [1, 8, 16]
+// CHECK:         %[[STACK:.+]] = tensor.concat dim(0) %{{.+}} -> tensor<3x8x16xf32>
+// CHECK:         %[[ROWS:.+]] = tensor.collapse_shape %[[STACK]] {{\[\[}}0, 1], [2]]
+// CHECK:         linalg.matmul ins(%[[ROWS]], %{{.+}}
+func.func @steps(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>, %c: tensor<8x16xf32>, %w: tensor<16x4xf32>, %o: tensor<24x4xf32>) -> tensor<3x8x4xf32> {
+  %0 = tensor.concat dim(0) %a, %b, %c : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<24x16xf32>
+  %1 = linalg.matmul ins(%0, %w : tensor<24x16xf32>, tensor<16x4xf32>) outs(%o : tensor<24x4xf32>) -> tensor<24x4xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [3, 8, 4] : tensor<24x4xf32> into tensor<3x8x4xf32>
+  return %2 : tensor<3x8x4xf32>
+}
+
+// Halves of a rotary embedding are no stack.
+// CHECK-LABEL: func.func @halves(
+// CHECK:         %[[ALL:.+]] = tensor.concat dim(1) %{{.+}} -> tensor<8x32xf32>
+// CHECK:         return %[[ALL]]
+func.func @halves(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>) -> tensor<8x32xf32> {
+  %0 = tensor.concat dim(1) %a, %b : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+}
