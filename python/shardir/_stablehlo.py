@@ -395,7 +395,8 @@ def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], 
     for kind, placements in (("arg_attrs", arguments), ("res_attrs", results)):
         after = []
         for before, placement in zip(_attributes_of(symbols["main"], kind, len(placements)), placements):
-            entries = {key: value for key, value in before.items() if not key.startswith("jax.")}
+            entries = {key: value for key, value in before.items()
+                       if not key.startswith("jax.") and key != "mhlo.memory_kind"}
             if placement:
                 sharding = placement.replace(f"#shardir.placement<@{mesh.name},", f"#sdy.sharding<@{name},", 1)
                 entries["sdy.sharding"] = ir.Attribute.parse(sharding)

@@ -13,6 +13,7 @@ import numpy as np  # noqa: E402
 import shardir  # noqa: E402
 import shardir.jax  # noqa: E402
 from jax import lax  # noqa: E402
+from jax.ad_checkpoint import checkpoint_name  # noqa: E402
 from jax.sharding import AbstractMesh, AxisType, NamedSharding, reshard  # noqa: E402
 from shardir import _compiler  # noqa: E402
 from jax.sharding import PartitionSpec as P
@@ -466,6 +467,23 @@ def test_gradients_that_pad_and_scatter_slices(function, shape):
     for axis in range(len(shape)):
         found = shardir.jax.jit(gradient, mesh={"x": 2}, in_shardings=P(*[None] * axis, "x"))(x)
         np.testing.assert_allclose(found, gradient(x), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_memory_kinds_leave_values_on_the_device():
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[], names_which_can_be_offloaded=["kept"], offload_src="device", offload_dst="pinned_host")
+
+    def loss(weights, x):
+        def layer(x, w):
+            return checkpoint_name(jnp.tanh(x @ w), "kept"), None
+        return (lax.scan(jax.checkpoint(layer, policy=policy), x, weights)[0] ** 2).sum()
+
+    def step(weights, x):
+        return jax.device_put(weights - jax.grad(loss)(weights, x), jax.memory.Space.Host)
+
+    ours = shardir.jax.jit(step, mesh={"dp": 2}, in_shardings=(P(), P("dp")))(MATRICES, LONG[:, :5])
+    np.testing.assert_allclose(ours, MATRICES - jax.grad(loss)(MATRICES, LONG[:, :5]), rtol=1e-5, atol=1e-6)
 
 
 def test_benchmarks_gradients_of_a_layer(monkeypatch):
