@@ -483,12 +483,37 @@ Proposal shardir::propose(PropagationGraph graph,
                                        arguments.begin());
   }
   ProposalSearch search(graph, arguments, groups, options);
-  if (auto folded = foldLayers(graph, groups.arguments)) {
-    proposal.candidates = searchFolded(search, *folded, arguments, groups,
-                                       options, proposal.attempts);
-  } else {
-    proposal.candidates = search.run();
-    proposal.attempts = search.numAttempts();
+  auto folded = foldLayers(graph, groups.arguments);
+  auto run = [&](ProposalSearch &search, const ProposalOptions &options) {
+    if (folded) {
+      int attempts = 0;
+      std::vector<ProposalCandidate> found =
+          searchFolded(search, *folded, arguments, groups, options, attempts);
+      proposal.attempts += attempts;
+      return found;
+    }
+    std::vector<ProposalCandidate> found = search.run();
+    proposal.attempts += search.numAttempts();
+    return found;
+  };
+  std::vector<ProposalCandidate> &candidates = proposal.candidates;
+  candidates = run(search, options);
+  if (!candidates.front().fits) {
+    // What is best without a limit may hold less than what the beam kept.
+    ProposalOptions open = options;
+    open.cost.memoryLimit = 0;
+    ProposalSearch openSearch(graph, arguments, groups, open);
+    for (ProposalCandidate &other : run(openSearch, open)) {
+      other.fits = other.peakBytes <= options.cost.memoryLimit;
+      if (llvm::none_of(candidates, [&](const ProposalCandidate &known) {
+            return known.arguments == other.arguments;
+          }))
+        candidates.push_back(std::move(other));
+    }
+    llvm::stable_sort(candidates, [&](const ProposalCandidate &a,
+                                      const ProposalCandidate &b) {
+      return search.rank(a) < search.rank(b);
+    });
   }
   // With arguments decided, the rest can still take less memory for time.
   std::tie(proposal.result, proposal.candidates.front()) =
