@@ -1,5 +1,5 @@
-"""Factorizations of matrices, which JAX computes in LAPACK, in terms of other ops: a loop over the columns, all
-matrices of a batch at once."""
+"""Cholesky and LU decompositions and solves, which JAX computes in LAPACK, in terms of other ops: a loop over the
+columns, all matrices of a batch at once; and the lowering rules of these and the other factorizations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src.lax import linalg
 
+from ._jax_householder import geqrf, householder_product, ormqr
 from ._jax_ops import rule
+from ._jax_spectral import eigh, svd
 
 
 def _rows(a: jax.Array) -> jax.Array:
@@ -38,24 +40,8 @@ def _transposed(a: jax.Array) -> jax.Array:
     return jnp.swapaxes(a, -2, -1)
 
 
-def _adjoint(a: jax.Array) -> jax.Array:
-    return jnp.conj(_transposed(a))
-
-
-def _square(x: jax.Array) -> jax.Array:
-    return x.real ** 2 + x.imag ** 2 if jnp.iscomplexobj(x) else x ** 2
-
-
-def _diagonal(a: jax.Array) -> jax.Array:
-    return jnp.diagonal(a, axis1=-2, axis2=-1)
-
-
 def _outer(x: jax.Array, y: jax.Array) -> jax.Array:
     return x[..., :, None] * y[..., None, :]
-
-
-def _times(a: jax.Array, b: jax.Array) -> jax.Array:
-    return jnp.matmul(a, b, precision=lax.Precision.HIGHEST)
 
 
 def _cholesky(a: jax.Array, **_: Any) -> jax.Array:
@@ -133,145 +119,11 @@ def _pivots_to_permutation(pivots: jax.Array, *, permutation_size: int, **_: Any
     return lax.fori_loop(0, pivots.shape[-1], lambda k, order: _exchanged(order, k, _entry(pivots, k)), order)
 
 
-def _geqrf(a: jax.Array, **_: Any) -> Any:
-    """R on and above the diagonal, Householder's vectors without their first 1 below it, and their factors."""
-    *batch, m, n = a.shape
-    rows, columns = _rows(a), _columns(a)
-
-    def step(k: Any, state: Any) -> Any:
-        a, taus = state
-        column = _column(a, k)
-        first = _entry(column, k)
-        below = jnp.where(rows > k, column, 0)
-        rest = _square(below).sum(-1, keepdims=True)
-        norm = jnp.sqrt(_square(first) + rest)
-        nothing = (rest == 0) & (first.imag == 0)  # the column is as it should be already
-        new = jnp.where(first.real > 0, -norm, norm).astype(a.dtype)
-        safe = jnp.where(nothing, 1, new)
-        tau = jnp.where(nothing, 0, (safe - first) / safe)
-        vector = jnp.where(rows == k, 1, below / jnp.where(nothing, 1, first - safe))
-        product = _times(jnp.conj(vector)[..., None, :], a)
-        reflected = a - jnp.conj(tau)[..., None] * vector[..., None] * product
-        mine = jnp.where(rows > k, vector, jnp.where(rows == k, jnp.where(nothing, first, new), column))
-        a = jnp.where(columns == k, mine[..., None], jnp.where(columns > k, reflected, a))
-        return a, jnp.where(jnp.arange(min(m, n)) == k, tau, taus)
-
-    return lax.fori_loop(0, min(m, n), step, (a, jnp.zeros((*batch, min(m, n)), a.dtype)))
-
-
-def _householder_product(a: jax.Array, taus: jax.Array, **_: Any) -> jax.Array:
-    rows, count = _rows(a), taus.shape[-1]
-    q = jnp.broadcast_to((rows[:, None] == _columns(a)).astype(a.dtype), a.shape)
-
-    def step(i: Any, q: jax.Array) -> jax.Array:
-        k = count - 1 - i
-        vector = jnp.where(rows == k, 1, jnp.where(rows > k, _column(a, k), 0))
-        product = _times(jnp.conj(vector)[..., None, :], q)
-        return q - _entry(taus, k)[..., None] * vector[..., None] * product
-
-    return lax.fori_loop(0, count, step, q)
-
-
-def _ormqr(a: jax.Array, taus: jax.Array, c: jax.Array, *, left: bool, transpose: bool) -> jax.Array:
-    """The whole unitary matrix of Householder's vectors, or its adjoint, times `c`; or `c` times it."""
-    more = a.shape[-2] - a.shape[-1]
-    q = _householder_product(jnp.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, more)]), taus)
-    q = _adjoint(q) if transpose else q
-    return _times(q, c) if left else _times(c, q)
-
-
-def _rotations(n: int) -> int:
-    """How many steps of Jacobi's method turn matrices of this size diagonal: each pair of columns in each sweep."""
-    return (8 + n.bit_length()) * (n - 1)
-
-
-def _angles(p: jax.Array, q: jax.Array, between: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The cosines and sines that make [[p, between], [conj(between), q]] diagonal."""
-    size = abs(between)
-    none = size <= jnp.finfo(size.dtype).eps * jnp.sqrt(abs(p)) * jnp.sqrt(abs(q))
-    size = jnp.where(none, 1, size)
-    ratio = (q - p) / (2 * size)
-    tangent = jnp.where(none, 0, jnp.where(ratio < 0, -1, 1) / (abs(ratio) + jnp.sqrt(1 + ratio ** 2)))
-    cosine = 1 / jnp.sqrt(1 + tangent ** 2)
-    return cosine, tangent * cosine * (between / size)
-
-
-def _turned(a: jax.Array, cosines: jax.Array, sines: jax.Array) -> jax.Array:
-    """Rotates each column of the first half with the one of the second half in its place, and moves all but the first
-    one on, so that each column meets each other one."""
-    p, q = jnp.split(a, 2, -1)
-    c, s = cosines[..., None, :], sines[..., None, :]
-    p, q = p * c - q * jnp.conj(s), p * s + q * c
-    return jnp.concatenate([p[..., :1], q[..., :1], p[..., 1:-1], q[..., 1:], p[..., -1:]], -1) if p.shape[-1] > 1 \
-        else jnp.concatenate([p, q], -1)
-
-
-def _even(a: jax.Array, dims: int) -> jax.Array:
-    """`a` with a column of zeros more where they are an odd number; with a row, too, for two dims."""
-    odd = a.shape[-1] % 2
-    return jnp.pad(a, [(0, 0)] * (a.ndim - 2) + [(0, odd if dims == 2 else 0), (0, odd)])
-
-
-def _eigh(a: jax.Array, *, lower: bool, **_: Any) -> Any:
-    """Vectors and ascending values of Hermitian matrices, by Jacobi's method."""
-    n = a.shape[-1]
-    kept = jnp.tril(a) if lower else jnp.triu(a)
-    a = _even(jnp.where(jnp.eye(n, dtype=bool), kept.real.astype(a.dtype), kept + _adjoint(kept)), 2)
-    half = a.shape[-1] // 2
-
-    def step(_: Any, state: Any) -> Any:
-        a, vectors = state
-        values = _diagonal(a).real
-        c, s = _angles(values[..., :half], values[..., half:], jnp.diagonal(a, half, axis1=-2, axis2=-1))
-        return _adjoint(_turned(_adjoint(_turned(a, c, s)), c, s)), _turned(vectors, c, s)
-
-    unit = jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    a, vectors = lax.fori_loop(0, _rotations(a.shape[-1]), step, (a, unit))
-    values = _diagonal(a).real[..., :n]
-    order = jnp.argsort(values, -1)
-    return jnp.take_along_axis(vectors[..., :n, :n], order[..., None, :], -1), jnp.take_along_axis(values, order, -1)
-
-
-def _svd(a: jax.Array, *, full_matrices: bool, compute_uv: bool, **_: Any) -> Any:
-    """Descending singular values, and the vectors, by Jacobi's method on the columns."""
-    *batch, m, n = a.shape
-    if m < n:
-        found = _svd(_adjoint(a), full_matrices=full_matrices, compute_uv=compute_uv)
-        return (found[0], _adjoint(found[2]), _adjoint(found[1])) if compute_uv else found
-    a = _even(a, 1)
-    half = a.shape[-1] // 2
-
-    def step(_: Any, state: Any) -> Any:
-        a, vectors = state
-        squares = _square(a).sum(-2)
-        between = (jnp.conj(a[..., :half]) * a[..., half:]).sum(-2)
-        c, s = _angles(squares[..., :half], squares[..., half:], between)
-        return _turned(a, c, s), _turned(vectors, c, s)
-
-    unit = jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), (*batch, a.shape[-1], a.shape[-1]))
-    a, vectors = lax.fori_loop(0, _rotations(a.shape[-1]), step, (a, unit))
-    values = jnp.sqrt(_square(a).sum(-2))[..., :n]
-    order = jnp.argsort(-values, -1)
-    values = jnp.take_along_axis(values, order, -1)
-    if not compute_uv:
-        return (values,)
-    a = jnp.take_along_axis(a[..., :n], order[..., None, :], -1)
-    vectors = jnp.take_along_axis(vectors[..., :n, :n], order[..., None, :], -1)
-    # The columns are orthogonal; where they are 0, Householder's reflections find others that are.
-    reflections, taus = _geqrf(a)
-    signs = _diagonal(reflections)
-    signs = jnp.where(signs == 0, 1, signs / jnp.where(signs == 0, 1, abs(signs))).astype(a.dtype)
-    more = m - n if full_matrices else 0
-    left = _householder_product(jnp.pad(reflections, [(0, 0)] * (a.ndim - 1) + [(0, more)]), taus)
-    left = left * jnp.pad(signs, [(0, 0)] * (a.ndim - 2) + [(0, more)], constant_values=1)[..., None, :]
-    return values, left, _adjoint(vectors)
-
-
 def lowering_rules() -> tuple[tuple[Any, Any], ...]:
     """Of what JAX computes in LAPACK, as `jax.stages.Traced.lower` takes them."""
     rules = ((linalg.cholesky_p, _cholesky, False), (linalg.triangular_solve_p, _triangular_solve, False),
              (linalg.lu_p, _lu, True), (linalg.lu_pivots_to_permutation_p, _pivots_to_permutation, False),
-             (linalg.geqrf_p, _geqrf, True), (linalg.householder_product_p, _householder_product, False),
-             (linalg.ormqr_p, _ormqr, False), (linalg.eigh_p, _eigh, True), (linalg.svd_p, _svd, True),
+             (linalg.geqrf_p, geqrf, True), (linalg.householder_product_p, householder_product, False),
+             (linalg.ormqr_p, ormqr, False), (linalg.eigh_p, eigh, True), (linalg.svd_p, svd, True),
              (linalg.tridiagonal_solve_p, linalg._tridiagonal_solve_jax, False))
     return tuple((primitive, rule(function, several)) for primitive, function, several in rules)

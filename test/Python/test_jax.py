@@ -446,6 +446,66 @@ def test_places_tell_two_calls_of_one_function_apart():
     assert all(", called from " in c.place for c in report.collectives if "result 0" not in c.reason)
 
 
+def hermitian(n, kind):
+    """Matrices that methods for eigenvalues fail on where they rest on gaps or on the matrix being regular."""
+    rng = np.random.default_rng(n)
+    a = rng.standard_normal((n, n)) + (1j * rng.standard_normal((n, n)) if kind in ("c8", "c16") else 0)
+    q, numbers = np.linalg.qr(a)[0], np.arange(n)
+    spectra = [0 * numbers, numbers < 3, 1 + 1e-7 * numbers, 1 - 2 * (numbers % 2), np.logspace(-6, 6, n), numbers - n / 2]
+    second = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    all = [(q * w) @ q.conj().T for w in spectra] + [np.eye(n), np.ones((n, n)), np.diag(spectra[4]), second]
+    return np.array([scale * (x + x.conj().T) for x, scale in zip(all, [1] * 5 + [1e25] + [1] * 3 + [1e-25])]).astype(kind)
+
+
+@pytest.mark.parametrize("n, kind", [(1, "f4"), (2, "f4"), (9, "f4"), (33, "f4"), (47, "c8"), (50, "f8"), (200, "f4")])
+def test_eigenvalues_and_singular_values(n, kind):
+    with jax.enable_x64(kind == "f8"):
+        a = hermitian(n, kind)
+        skew = np.triu(a) + a[:, ::-1] / 3  # neither Hermitian nor regular
+        both = shardir.jax.jit(lambda a, b: (jnp.linalg.eigh(a), jnp.linalg.svd(b)), mesh={"x": 1})
+        (w, v), (u, s, vh) = jax.tree.map(lambda x: np.asarray(x, "c16" if kind == "c8" else "f8"), both(a, skew))
+    bound = 16 * max(n, 16) * np.finfo(kind).eps
+    for x, w, v in zip(a, w.real, v):
+        x = x.astype(v.dtype)
+        size = np.linalg.norm(x, 2) or 1
+        np.testing.assert_allclose(w, np.linalg.eigvalsh(x), rtol=0, atol=bound * size)
+        assert (np.diff(w) >= 0).all() and abs(x @ v - v * w).max() <= bound * size
+        np.testing.assert_allclose(v.conj().T @ v, np.eye(n), rtol=0, atol=bound)
+    for x, u, s, vh in zip(skew, u, s.real, vh):
+        x = x.astype(u.dtype)
+        size = np.linalg.norm(x, 2) or 1
+        np.testing.assert_allclose(s, np.linalg.svd(x)[1], rtol=0, atol=bound * size)
+        assert (np.diff(s) <= 0).all() and abs(u * s @ vh - x).max() <= bound * size
+        for q in (u, vh):
+            np.testing.assert_allclose(q.conj().T @ q, np.eye(n), rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("shape", [(2, 70, 40), (2, 40, 70), (2, 65, 65)])
+def test_rectangular_factorizations(shape):
+    a = (np.random.default_rng(0).standard_normal(shape) + 20 * np.eye(*shape[1:])).astype(np.float32)
+    f = shardir.jax.jit(lambda a: (jnp.linalg.svd(a), jnp.linalg.qr(a), jnp.linalg.qr(a, "complete"), jnp.linalg.pinv(a),
+                                   jnp.linalg.svd(a, full_matrices=False)), mesh={"x": 2}, in_shardings=P("x"))
+    (u, s, vh), (q, r), (whole, tall), inverse, (thin, _, flat) = (jax.tree.map(np.asarray, x) for x in f(a))
+    k = min(shape[1:])
+    np.testing.assert_allclose(s, np.linalg.svd(a)[1], rtol=1e-4)
+    for x in ((u[..., :k] * s[:, None]) @ vh[:, :k], thin * s[:, None] @ flat, q @ r, whole @ tall):
+        np.testing.assert_allclose(x, a, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(inverse, np.linalg.pinv(a), rtol=0, atol=1e-5)
+    for x in (u, whole, vh.swapaxes(1, 2)):
+        np.testing.assert_allclose(x.swapaxes(1, 2) @ x, [np.eye(x.shape[-1])] * 2, rtol=0, atol=1e-5)
+
+
+def test_gradient_of_eigenvectors():
+    a = np.random.default_rng(0).standard_normal((40, 40)).astype(np.float32)
+    weights = np.linspace(0, 1, 40, dtype=np.float32)
+
+    def function(a):
+        w, v = jnp.linalg.eigh(a @ a.T / 40 + jnp.diag(4 * jnp.arange(40.)))
+        return (w * weights).sum() + (v[0] ** 2 * weights).sum() + jnp.linalg.svd(a, compute_uv=False)[:3].sum()
+
+    np.testing.assert_allclose(shardir.jax.jit(jax.grad(function), mesh={"x": 1})(a), jax.grad(function)(a), atol=1e-4)
+
+
 @pytest.mark.parametrize("function", [jnp.linalg.inv, lambda a: jnp.linalg.qr(a)[1], jnp.linalg.eigvalsh, jnp.linalg.det,
                                       jax.grad(lambda a: jnp.sum(jnp.linalg.inv(a)))])
 def test_linear_algebra_in_shard_map(function):
