@@ -457,7 +457,7 @@ def hermitian(n, kind):
     return np.array([scale * (x + x.conj().T) for x, scale in zip(all, [1] * 5 + [1e25] + [1] * 3 + [1e-25])]).astype(kind)
 
 
-@pytest.mark.parametrize("n, kind", [(1, "f4"), (2, "f4"), (9, "f4"), (33, "f4"), (47, "c8"), (50, "f8"), (200, "f4")])
+@pytest.mark.parametrize("n, kind", [(1, "f4"), (9, "f4"), (47, "c8"), (50, "f8"), (200, "f4")])
 def test_eigenvalues_and_singular_values(n, kind):
     with jax.enable_x64(kind == "f8"):
         a = hermitian(n, kind)
@@ -480,7 +480,7 @@ def test_eigenvalues_and_singular_values(n, kind):
             np.testing.assert_allclose(q.conj().T @ q, np.eye(n), rtol=0, atol=bound)
 
 
-@pytest.mark.parametrize("shape", [(2, 70, 40), (2, 40, 70), (2, 65, 65)])
+@pytest.mark.parametrize("shape", [(2, 70, 40), (2, 40, 70)])
 def test_rectangular_factorizations(shape):
     a = (np.random.default_rng(0).standard_normal(shape) + 20 * np.eye(*shape[1:])).astype(np.float32)
     f = shardir.jax.jit(lambda a: (jnp.linalg.svd(a), jnp.linalg.qr(a), jnp.linalg.qr(a, "complete"), jnp.linalg.pinv(a),
