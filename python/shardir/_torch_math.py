@@ -88,41 +88,77 @@ def _cummin(x: torch.Tensor, dim: int) -> Any:
     return _cumulative(x, dim, False)
 
 
+#: With as many bounds or fewer, comparing with each of them takes less time than a search: measured on two cores.
+_FEW_BOUNDS = 64
+
+
 def _searchsorted(sequence: torch.Tensor, values: torch.Tensor, *, out_int32: bool = False, right: bool = False,
                   side: str | None = None, sorter: torch.Tensor | None = None) -> torch.Tensor:
-    """As many elements as are less than each value, or not greater."""
+    """As many elements as are less than each value, or not greater; all for NaN. Sequences are sorted, so that
+    a binary search finds the number, one bit after the other."""
     if sorter is not None:
         sequence = sequence.gather(-1, sorter)
-    sequence = sequence.view(-1, *[1] * (values.dim())).permute(*range(1, values.dim() + 1), 0) \
-        if sequence.dim() == 1 else sequence.unsqueeze(-2)
-    values = values.unsqueeze(-1)
-    below = sequence <= values if right or side == "right" else sequence < values
-    return below.sum(-1).to(torch.int32 if out_int32 else torch.int64)
+    kind = torch.int32 if out_int32 else torch.int64
+    count = sequence.shape[-1]
+
+    def is_below(elements: torch.Tensor) -> torch.Tensor:
+        return ~(elements > values) if right or side == "right" else ~(elements >= values)
+
+    if isinstance(count, torch.SymInt) or count <= _FEW_BOUNDS:
+        sequence, values = sequence if sequence.dim() == 1 else sequence.unsqueeze(-2), values.unsqueeze(-1)
+        return is_below(sequence).sum(-1).to(kind)
+    found = torch.zeros(values.shape, dtype=torch.int64, device=values.device)
+    for bit in reversed(range(count.bit_length())):
+        last = found + ((1 << bit) - 1)
+        place = last.clamp(max=count - 1)
+        elements = sequence[place] if sequence.dim() == 1 else sequence.gather(-1, place)
+        found = torch.where((last < count) & is_below(elements), last + 1, found)
+    return found.to(kind)
 
 
 def _searchsorted_scalar(sequence: torch.Tensor, value: Any, **kwargs: Any) -> torch.Tensor:
     return _searchsorted(sequence, torch.full((), value, dtype=sequence.dtype, device=sequence.device), **kwargs)
 
 
+def _bucketize(values: torch.Tensor, bounds: torch.Tensor, **kwargs: Any) -> torch.Tensor:
+    return _searchsorted(bounds, values, **kwargs)
+
+
+def _bucketize_scalar(value: Any, bounds: torch.Tensor, **kwargs: Any) -> torch.Tensor:
+    return _searchsorted_scalar(bounds, value, **kwargs)
+
+
 # -- Bags of embeddings ---------------------------------------------------------------------------
 
-def _bags(indices: torch.Tensor, offsets: torch.Tensor, include_last: bool) -> tuple[torch.Tensor, int]:
-    """The bag of each index, and how many there are."""
-    numbers = torch.arange(indices.shape[0], dtype=offsets.dtype, device=offsets.device)
-    starts = offsets[:-1] if include_last else offsets
-    return _searchsorted(starts, numbers, right=True) - 1, starts.shape[0]
+def _bags(indices: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    """The bag of each index."""
+    numbers = torch.arange(indices.shape[0], dtype=starts.dtype, device=starts.device)
+    return _searchsorted(starts, numbers, right=True) - 1
+
+
+def _counted(indices: torch.Tensor, offsets: torch.Tensor, bags: int, padding_idx: int) -> torch.Tensor | None:
+    """Which indices count: not padding, nor those behind the last bag's end, where offsets have that. None: all."""
+    counted = indices != padding_idx if padding_idx >= 0 else None
+    if offsets.shape[0] == bags:
+        return counted
+    within = torch.arange(indices.shape[0], dtype=offsets.dtype, device=offsets.device) < offsets[-1]
+    return within if counted is None else counted & within
 
 
 def _embedding_bag(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor,
                    scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
                    per_sample_weights: torch.Tensor | None = None, include_last_offset: bool = False,
                    padding_idx: int = -1) -> Any:
-    bag, count = _bags(indices, offsets, include_last_offset)
+    starts = offsets[:-1] if include_last_offset else offsets
+    bag, count = _bags(indices, starts), starts.shape[0]
     rows = weight.index_select(0, indices)
-    counted = torch.ones_like(indices) if padding_idx < 0 else (indices != padding_idx).to(indices.dtype)
-    sizes = indices.new_zeros(count).index_put([bag], counted, accumulate=True)
+    counted = _counted(indices, offsets, count, padding_idx)
+    ones = torch.ones_like(indices) if counted is None else counted.to(indices.dtype)
+    sizes = indices.new_zeros(count).index_put([bag], ones, accumulate=True)
     if mode == 2:
-        member = (bag.unsqueeze(0) == torch.arange(count, device=bag.device).unsqueeze(1)) & (counted != 0).unsqueeze(0)
+        member = bag.unsqueeze(0) == torch.arange(count, device=bag.device).unsqueeze(1)
+        if counted is not None:
+            member = member & counted.unsqueeze(0)
         lowest = torch.full((), -math.inf, dtype=rows.dtype, device=rows.device)
         found, place = torch.where(member.unsqueeze(-1), rows.unsqueeze(0), lowest).max(1)
         filled = (sizes > 0).unsqueeze(1)
@@ -130,7 +166,7 @@ def _embedding_bag(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.T
         return torch.where(filled, found, torch.zeros_like(found)), bag, sizes, most
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
-    if padding_idx >= 0:
+    if counted is not None:
         rows = rows * counted.to(rows.dtype).unsqueeze(1)
     out = rows.new_zeros(count, weight.shape[1]).index_put([bag], rows, accumulate=True)
     if mode == 1:
@@ -162,6 +198,9 @@ def _embedding_bag_backward(gradient: torch.Tensor, indices: torch.Tensor, offse
     rows = gradient.index_select(0, bag)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)
+    counted = _counted(indices, offsets, gradient.shape[0], -1)
+    if counted is not None:
+        rows = rows * counted.to(rows.dtype).unsqueeze(1)
     return aten.embedding_dense_backward(rows, indices, num_weights, padding_idx, False)
 
 
@@ -169,7 +208,8 @@ def _embedding_bag_weights_backward(gradient: torch.Tensor, weight: torch.Tensor
                                     offsets: torch.Tensor, bag: torch.Tensor, mode: int,
                                     padding_idx: int = -1) -> torch.Tensor:
     found = (gradient.index_select(0, bag) * weight.index_select(0, indices)).sum(1)
-    return found if padding_idx < 0 else torch.where(indices != padding_idx, found, torch.zeros_like(found))
+    counted = _counted(indices, offsets, gradient.shape[0], padding_idx)
+    return found if counted is None else torch.where(counted, found, torch.zeros_like(found))
 
 
 # -- Interpolation --------------------------------------------------------------------------------
@@ -440,6 +480,7 @@ def math_decompositions() -> dict:
         aten.max.dim: _with_place(aten.amax.default), aten.min.dim: _with_place(aten.amin.default),
         aten.cummax.default: _cummax, aten.cummin.default: _cummin,
         aten.searchsorted.Tensor: _searchsorted, aten.searchsorted.Scalar: _searchsorted_scalar,
+        aten.bucketize.Tensor: _bucketize, aten.bucketize.Scalar: _bucketize_scalar,
         aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_forward_only.default: _embedding_bag,
         aten.embedding_bag.padding_idx: _embedding_bag_padding,
         aten._embedding_bag_backward.default: _embedding_bag_backward,
