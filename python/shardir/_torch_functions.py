@@ -37,13 +37,17 @@ def _corrcoef(x: torch.Tensor) -> torch.Tensor:
     return (found / deviations.unsqueeze(1) / deviations.unsqueeze(0)).clamp(-1, 1)
 
 
-def _bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> Any:
+def _bincount(input: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> Any:
     # As many as are asked for: values from there on are not counted.
     if minlength == 0:
         return NotImplemented
-    found = x.unsqueeze(1) == torch.arange(minlength, dtype=x.dtype, device=x.device)
-    return found.sum(0) if weights is None else (found * weights.to(
-        weights.dtype if weights.is_floating_point() else torch.float64).unsqueeze(1)).sum(0)
+    if weights is None:
+        weights = torch.ones_like(input, dtype=torch.int64)
+    elif not weights.is_floating_point():
+        weights = weights.to(torch.float64)
+    place = input.to(torch.int64)
+    weights = torch.where((place >= 0) & (place < minlength), weights, torch.zeros_like(weights))
+    return weights.new_zeros(minlength).index_put([place.clamp(0, minlength - 1)], weights, accumulate=True)
 
 
 def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor | float, full: bool = False,

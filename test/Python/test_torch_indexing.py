@@ -86,3 +86,23 @@ def test_searches_compare_with_few_bounds_alone():
     for count, compares in ((64, True), (1000, False)):
         f = st.compile(Computes(torch.bucketize), args=(torch.randn(1000), torch.arange(float(count))), mesh={"dp": 1})
         assert (f"1000x{count}xi1" in f.mlir) == compares
+
+
+@pytest.mark.parametrize("kind", [torch.int64, torch.uint8])
+def test_counts_are_sums_over_a_split_batch(kind):
+    def count(x, weights):
+        return (torch.bincount(x, minlength=300), torch.bincount(x, weights, minlength=300),
+                torch.bincount(input=x, weights=weights.long(), minlength=300))
+
+    x, weights = torch.randint(0, 40, (101,), dtype=kind), torch.randint(0, 9, (101,)).float()
+    f = st.compile(Computes(count), args=(x, weights), mesh={"dp": 3}, inputs=[Shard(0), Shard(0)])
+    assert [c.kind for c in f.report.collectives] == ["all_reduce"] * 3, f.report
+    assert "101x300" not in f.mlir
+    for actual, expected in zip(f(x, weights), count(x, weights), strict=True):
+        assert actual.dtype == expected.dtype and torch.equal(actual, expected)
+
+
+def test_values_beyond_those_that_are_counted():
+    x = torch.tensor([0, 5, 7, 6, 5, 90])
+    f = st.compile(Computes(lambda x: torch.bincount(x, minlength=6)), args=(x,), mesh={"dp": 2}, inputs=[Shard(0)])
+    assert f(x).tolist() == [1, 0, 0, 0, 0, 2]
