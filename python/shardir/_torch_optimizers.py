@@ -36,6 +36,13 @@ def _tensors(state: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     return found
 
 
+def to_compute_with(key: str, value: torch.Tensor, parameter: torch.Tensor) -> torch.Tensor:
+    """A copy of a parameter's state for the optimizer's step: single floats, such as the number of steps, are f64, as
+    PyTorch computes with them in Python's floats."""
+    single = value.is_floating_point() and value.dim() == 0 and (key == "step" or parameter.dim() > 0)
+    return value.detach().to(torch.float64 if single else value.dtype, copy=True)
+
+
 def _check_numbers(optimizer: torch.optim.Optimizer, states: Sequence[Mapping[str, Any]]) -> None:
     """Of a number that is there after one step it is not known what it was before, but of one."""
     for state in states:

@@ -28,7 +28,7 @@ from ._torch_checkpoint import recomputing_apart
 from ._torch_experts import leave_experts_unsorted
 from ._torch_lower import decides_by_values, to_linalg
 from ._torch_optimizers import (Key, after_hooks, check, follow, hyperparameters, initial_state, rebound, state_of,
-                                trained_by, update, write_state)
+                                to_compute_with, trained_by, update, write_state)
 from ._torch_ops import decompositions, first_decompositions, portable_kernels
 from ._torch_tensors import Watched, apart, as_tensor, copy_into, on_host, tensors_of, unwrapped, watch
 
@@ -204,7 +204,7 @@ class TrainStep:
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)
         if known is None or known[0] != rate:
-            known = (rate, self.program._entry.distribute(index, torch.tensor(rate, dtype=torch.float32)))
+            known = (rate, self.program._entry.distribute(index, torch.tensor(rate, dtype=torch.float64)))
             self._rate_shards[index] = known
         return known[1]
 
@@ -392,7 +392,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     tensors += [state[i][k] for i, k in state_keys]
     all_names = order + [f"optimizer.{names[id(trained[i])]}.{k}" for i, k in state_keys]
     groups = optimizer.param_groups
-    rates = [torch.tensor(float(g["lr"]), dtype=torch.float32) for g in groups]
+    rates = [torch.tensor(float(g["lr"]), dtype=torch.float64) for g in groups]
 
     # Tied tensors have several places; a module that has several names has each of its own once.
     places = {f"{path}.{name}" if path else name: tensor for path, module in model.named_modules()
@@ -435,7 +435,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
             leaf.grad = after_hooks(parameters[name], gradients.get(name))
             for hook in (parameters[name]._post_accumulate_grad_hooks or {}).values():
                 hook(leaf)
-            kept[i] = {k: v.detach().clone() for (j, k), v in given_state.items() if j == i}
+            kept[i] = {k: to_compute_with(k, v, leaf) for (j, k), v in given_state.items() if j == i}
             if kept[i]:
                 twin.state[leaf] = kept[i]
         new = dict(zip(trained_names, copies))
@@ -443,7 +443,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                 model, in_all_modules(new)):
             update(optimizer, twin, clip_grad_norm)
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
-                + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
+                + [written[n] for n in buffers] + [kept[i][k].to(given_state[i, k].dtype) for i, k in state_keys])
 
     # Stand for those without values; memory that nobody touches is not there.
     traced = [torch.empty_like(t, device="cpu") if t.is_meta else t for t in tensors]

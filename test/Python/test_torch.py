@@ -418,6 +418,32 @@ def test_training_equals_pytorch(make, tmp_path):
     assert all(n.startswith("optimizer.") or n in dict(model.named_parameters()) for n in step.state_dict())
 
 
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-14), (torch.float32, 5e-7)])
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "RAdam", "Adamax"])
+def test_updates_are_as_accurate_as_their_type(kind, dtype, tolerance):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.factors, self.scale = nn.Parameter(torch.zeros(4)), nn.Parameter(torch.tensor(0.0))
+
+        def forward(self, x):
+            return (x * self.factors + x.sum() * self.scale).sum()
+
+    model, x = Model().to(dtype), torch.randn(5, 4, dtype=dtype)
+    twin = copy.deepcopy(model)
+    ours, theirs = (getattr(torch.optim, kind)(m.parameters(), lr=0.001) for m in (model, twin))
+    step = st.train_step(model, None, ours, args=(x,), mesh={"dp": 2})
+    for _ in range(7):
+        step(x)
+        theirs.zero_grad()
+        twin(x).backward()
+        theirs.step()
+    step.copy_to(model, ours)
+    for a, b in zip(model.parameters(), twin.parameters(), strict=True):
+        close(a, b, tolerance)
+        assert {k: v.dtype for k, v in ours.state[a].items()} == {k: v.dtype for k, v in theirs.state[b].items()}
+
+
 def test_a_model_without_values(tmp_path):
     """On the meta device: a step is compiled, takes a checkpoint, and refuses what needs values before."""
     def make(device):
