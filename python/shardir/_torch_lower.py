@@ -167,12 +167,12 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
             main.attributes["torch.assume_strict_symbolic_shapes"] = ir.UnitAttr.get()
             handler = context.attach_diagnostic_handler(lambda d: said.append(_diagnostic(d)) or True)
             try:
-                barriers = _hide_barriers(importer.module)
-                _module_lowering(False, False, OutputType.TORCH if barriers else OutputType.LINALG_ON_TENSORS,
+                hidden = _hide_own_ops(importer.module)
+                _module_lowering(False, False, OutputType.TORCH if hidden else OutputType.LINALG_ON_TENSORS,
                                  importer.module)
-                if barriers:
+                if hidden:
                     _lower_around(importer.module)
-                    _show_barriers(importer.module, barriers)
+                    _show_own_ops(importer.module, hidden)
             finally:
                 handler.detach()
     except TorchMlirCompilerError as error:
@@ -205,25 +205,32 @@ def _walk(op: Any) -> list[Any]:
     return found
 
 
-def _hide_barriers(module: Any) -> set[str]:
-    """Barriers as calls, which torch-mlir leaves alone; the names of their callees."""
+def _hide_own_ops(module: Any) -> dict[str, list[Any]]:
+    """ShardIR's ops as calls, which torch-mlir leaves alone: by callee the op's name, and its numbers and strings."""
     callees: dict[Any, str] = {}
+    hidden: dict[str, list[Any]] = {}
     for op in _walk(module.operation):
-        if op.name != "torch.operator" or "shardir.optimization_barrier" not in str(op.attributes["name"]):
+        name = op.name == "torch.operator" and ir.StringAttr(op.attributes["name"]).value
+        if name not in _OWN_OPS:
             continue
-        kind, loc = op.results[0].type, op.location
-        if kind not in callees:
-            callees[kind] = name = f"shardir_barrier_{len(callees)}"
+        owners = [None if isinstance(o.owner, ir.Block) else o.owner.operation for o in op.operands]
+        constants = [by.attributes["value"] for by in owners if by is not None and by.name in _CONSTANTS]
+        tensors = [o for o, by in zip(op.operands, owners) if by is None or by.name not in _CONSTANTS]
+        kind, loc = ir.FunctionType.get([t.type for t in tensors], [op.results[0].type]), op.location
+        key = (name, kind, *constants)
+        if key not in callees:
+            callees[key] = callee = f"shardir_op_{len(callees)}"
+            hidden[callee] = [name, *constants]
             ir.Operation.create("func.func", [], [], {
-                "sym_name": ir.StringAttr.get(name), "sym_visibility": ir.StringAttr.get("private"),
-                "function_type": ir.TypeAttr.get(ir.FunctionType.get([kind], [kind]))}, regions=1, loc=loc,
+                "sym_name": ir.StringAttr.get(callee), "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": ir.TypeAttr.get(kind)}, regions=1, loc=loc,
                 ip=ir.InsertionPoint.at_block_begin(module.body))
-        call = ir.Operation.create("func.call", [kind], list(op.operands),
-                                   {"callee": ir.FlatSymbolRefAttr.get(callees[kind])}, loc=loc,
+        call = ir.Operation.create("func.call", kind.results, tensors,
+                                   {"callee": ir.FlatSymbolRefAttr.get(callees[key])}, loc=loc,
                                    ip=ir.InsertionPoint(op))
         op.results[0].replace_all_uses_with(call.result)
         op.erase()
-    return set(callees.values())
+    return hidden
 
 
 def _lower_around(module: ir.Module) -> None:
@@ -239,15 +246,42 @@ def _lower_around(module: ir.Module) -> None:
         raise TorchMlirCompilerError(f"failed to legalize operation '{left[0]}'")
 
 
-def _show_barriers(module: Any, callees: set[str]) -> None:
+def _barrier(call: Any) -> Any:
+    return ir.Operation.create("shardir.optimization_barrier", [call.results[0].type], [call.operands[0]],
+                               loc=call.location, ip=ir.InsertionPoint(call))
+
+
+def _scatter(call: Any, dim: ir.Attribute, combiner: ir.Attribute) -> Any:
+    x, indices, updates = call.operands
+    along, name = ir.IntegerAttr(dim).value, ir.StringAttr(combiner).value
+    rank = ir.RankedTensorType(x.type).rank
+    others = [d for d in range(rank) if d != along] if ir.RankedTensorType(indices.type).rank > 2 else []
+    scatter = ir.Operation.create("shardir.scatter", [x.type], [updates, indices, x], {
+        "index_dims": ir.DenseI64ArrayAttr.get([along]), "batch_dims": ir.DenseI64ArrayAttr.get(others)}, regions=1,
+        loc=call.location, ip=ir.InsertionPoint(call))
+    element = x.type.element_type
+    body = ir.Block.create_at_start(scatter.regions[0], [element, element], [call.location] * 2)
+    new, old = body.arguments
+    with ir.InsertionPoint(body), call.location:
+        value = ir.Operation.create(name, [element], [old, new]).result if name else new
+        ir.Operation.create("shardir.yield", [], [value])
+    return scatter
+
+
+_CONSTANTS = {"torch.constant.int", "torch.constant.str"}
+#: Ops that the program has as ShardIR's own.
+_OWN_OPS = {"torch.shardir.optimization_barrier": _barrier, "torch.shardir.scatter": _scatter}
+
+
+def _show_own_ops(module: Any, hidden: Mapping[str, Sequence[Any]]) -> None:
     for op in _walk(module.operation):
-        if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value in callees:
-            barrier = ir.Operation.create("shardir.optimization_barrier", [op.results[0].type], [op.operands[0]],
-                                          loc=op.location, ip=ir.InsertionPoint(op))
-            op.results[0].replace_all_uses_with(barrier.result)
+        callee = op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        if callee in hidden:
+            name, *constants = hidden[callee]
+            op.results[0].replace_all_uses_with(_OWN_OPS[name](op, *constants).result)
             op.erase()
     for op in list(module.body.operations):
-        if ir.StringAttr(op.attributes["sym_name"]).value in callees:
+        if ir.StringAttr(op.attributes["sym_name"]).value in hidden:
             op.operation.erase()
 
 

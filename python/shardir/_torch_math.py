@@ -156,11 +156,14 @@ def _embedding_bag(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.T
     ones = torch.ones_like(indices) if counted is None else counted.to(indices.dtype)
     sizes = indices.new_zeros(count).index_put([bag], ones, accumulate=True)
     if mode == 2:
-        member = bag.unsqueeze(0) == torch.arange(count, device=bag.device).unsqueeze(1)
-        if counted is not None:
-            member = member & counted.unsqueeze(0)
         lowest = torch.full((), -math.inf, dtype=rows.dtype, device=rows.device)
-        found, place = torch.where(member.unsqueeze(-1), rows.unsqueeze(0), lowest).max(1)
+        if counted is not None:
+            rows = torch.where(counted.unsqueeze(1), rows, lowest)
+        found = lowest.expand(count, weight.shape[1]).index_reduce(0, bag, rows, "amax")
+        last = indices.shape[0] - 1
+        numbers = torch.arange(last + 1, device=bag.device).unsqueeze(1)
+        place = torch.where(rows == found.index_select(0, bag), numbers, last)
+        place = torch.full_like(found, last, dtype=torch.int64).index_reduce(0, bag, place, "amin")
         filled = (sizes > 0).unsqueeze(1)
         most = torch.where(filled, indices[place], torch.full_like(place, -1))
         return torch.where(filled, found, torch.zeros_like(found)), bag, sizes, most

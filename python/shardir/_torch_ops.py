@@ -19,6 +19,7 @@ from ._torch_functions import WithoutValues
 from ._torch_linalg import linalg_decompositions
 from ._torch_math import math_decompositions
 from ._torch_pooling import pooling_decompositions
+from ._torch_scatter import scatter_decompositions
 from ._torch_special import special_decompositions
 from ._torch_views import index_put
 
@@ -45,32 +46,6 @@ def _sort_stable(x: torch.Tensor, stable: bool | None = None, dim: int = -1, des
 def _topk(x: torch.Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     # torch-mlir refuses those in any order; sorted ones are in one.
     return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
-
-
-def _scatter_few(op: Any, adds: bool) -> Any:
-    # A few indices along the dim, as in the gradients of a cross entropy, of a gather and of a choice of experts: no
-    # scatter is needed, and all dims can be split.
-    def scatter(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
-        if x.dim() == 0 or index.dim() != x.dim() or isinstance(index.shape[dim], torch.SymInt) or not (
-                1 <= index.shape[dim] <= 8) or (isinstance(value, torch.Tensor) and value.shape != index.shape) or any(
-                index.shape[d] != x.shape[d] for d in range(x.dim()) if d != dim % x.dim()):
-            return _counted_from_the_start(op)(x, dim, index, value)
-        shape = [1] * x.dim()
-        shape[dim] = x.shape[dim]
-        numbers = torch.arange(x.shape[dim], dtype=index.dtype, device=x.device).view(shape)
-        for i in range(index.shape[dim]):
-            new = value.narrow(dim, i, 1) if isinstance(value, torch.Tensor) else torch.full(
-                (), value, dtype=x.dtype, device=x.device)
-            x = torch.where(numbers == index.narrow(dim, i, 1), x + new if adds else new, x)
-        return x
-    return scatter
-
-
-def _counted_from_the_start(op: Any) -> Any:
-    # torch-mlir ends the process for a negative dim of a scatter.
-    def decomposed(x: torch.Tensor, dim: int, *operands: Any, **options: Any) -> Any:
-        return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *operands, **options)
-    return decomposed
 
 
 def _histc(x: torch.Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
@@ -153,14 +128,6 @@ def _roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> A
     return NotImplemented if dims else torch.roll(x.reshape(-1), shifts, 0).view(x.shape)
 
 
-def _index_reduce(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, reduce: str, *,
-                  include_self: bool = True) -> torch.Tensor:
-    dim %= x.dim()
-    shape = [1] * x.dim()
-    shape[dim] = -1
-    return x.scatter_reduce(dim, index.view(shape).expand(source.shape), source, reduce, include_self=include_self)
-
-
 def decompositions() -> dict:
     """What a graph's ops are taken apart to before torch-mlir lowers it."""
     table = dict(get_decomposition_table())
@@ -173,21 +140,18 @@ def decompositions() -> dict:
     table.update(linalg_decompositions())
     table.update(special_decompositions())
     table.update(fft_decompositions())
+    table.update(scatter_decompositions())
     table[aten.constant_pad_nd.default] = _constant_pad
     table[aten.diagonal_scatter.default] = _diagonal_scatter
     table[aten.put.default] = _put
     table[aten.index_put.default] = index_put
     table[aten.roll.default] = _roll
-    table[aten.index_reduce.default] = _index_reduce
     table[aten.masked_scatter.default] = _masked_scatter
     table[aten.masked_scatter_backward.default] = _masked_scatter_backward
     table[aten.empty_strided.default] = lambda size, stride, **options: aten.empty.memory_format(size, **options)
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.topk.default] = _topk
-    for op in (aten.scatter.value, aten.scatter.src, aten.scatter_add.default):
-        table[op] = _scatter_few(op, adds=op is aten.scatter_add.default)
-    table[aten.scatter_reduce.two] = _counted_from_the_start(aten.scatter_reduce.two)
     table[aten.histc.default] = _histc
     table[aten.mse_loss_backward.default] = _mse_loss_backward
     table[aten.smooth_l1_loss_backward.default] = _smooth_l1_loss_backward

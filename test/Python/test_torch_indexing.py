@@ -106,3 +106,81 @@ def test_values_beyond_those_that_are_counted():
     x = torch.tensor([0, 5, 7, 6, 5, 90])
     f = st.compile(Computes(lambda x: torch.bincount(x, minlength=6)), args=(x,), mesh={"dp": 2}, inputs=[Shard(0)])
     assert f(x).tolist() == [1, 0, 0, 0, 0, 2]
+
+
+def rows_of(shape, extent, dim=-1):
+    """Places below `extent`, as many as `shape` says, some of them several times."""
+    return torch.randint(0, extent, shape).sort(dim)[0]
+
+
+SCATTERS = {
+    "tensor": lambda x, i, v: x.scatter(-1, i, v), "number": lambda x, i, v: x.scatter(2, i, 2.5),
+    "sum": lambda x, i, v: x.scatter_add(2, i, v), "wider": lambda x, i, v: x.scatter_add(2, i[..., :9], v),
+    **{f"{reduce}, {own}": lambda x, i, v, reduce=reduce, own=own: x.scatter_reduce(2, i, v, reduce, include_self=own)
+       for reduce in ("sum", "prod", "mean", "amax", "amin") for own in (True, False)},
+}
+
+
+@pytest.mark.parametrize("scatter, kind", [(name, kind) for name in SCATTERS for kind in (
+    torch.float32, torch.int32, torch.uint8) if name != "number" or kind != torch.uint8])
+def test_scatters_along_a_dim_leave_rows_where_they_are(scatter, kind):
+    compute, index = SCATTERS[scatter], rows_of((5, 3, 12), 20)
+    if scatter in ("tensor", "number"):
+        index = torch.rand(5, 3, 20).argsort(-1)[..., :12]  # of several values for a place PyTorch may take any
+    x, values = (torch.randint(1, 9, shape).to(kind) for shape in ((5, 3, 20), (5, 3, 12)))
+    f = st.compile(Computes(compute), args=(x, index, values), mesh={"dp": 2, "tp": 2},
+                   inputs=[[Shard(0), Shard(1)]] * 3)
+    assert not f.report.collectives, f.report
+    close(f(x, index, values), compute(x, index, values), 1e-6)
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x, i: torch.zeros(30, 6).scatter_add(0, i.unsqueeze(1).expand(-1, 6), x),
+    lambda x, i: torch.zeros(30, 6).scatter_reduce(0, i.unsqueeze(1).expand(-1, 6), x, "amax", include_self=False),
+    lambda x, i: torch.ones(30, 6).index_reduce(0, i, x, "prod"), lambda x, i: torch.zeros(30).index_reduce(0, i, x[:, 0], "amin"),
+    lambda x, i: torch.ones(6, 30).index_reduce(1, i, x.T, "mean", include_self=False).T,
+])
+def test_rows_of_a_split_list_give_terms(compute):
+    x, index = torch.randn(50, 6), torch.randint(0, 30, (50,))
+    f = st.compile(Computes(compute), args=(x, index), mesh={"dp": 2}, inputs=[Shard(0), Shard(0)])
+    assert {c.kind for c in f.report.collectives} == {"all_reduce"}, f.report
+    close(f(x, index), compute(x, index), 1e-6)
+
+
+def test_scatters_of_rows_of_any_number():
+    def compute(x, i):
+        return torch.zeros_like(x).scatter(1, i, x)
+
+    batch = torch.export.Dim("batch")
+    x, index = torch.randn(6, 20), torch.rand(6, 20).argsort(1)
+    f = st.compile(Computes(compute), args=(x, index), mesh={"dp": 2}, inputs=[Shard(0), Shard(0)],
+                   dynamic_shapes=(({0: batch}, {0: batch}),))
+    assert not f.report.collectives, f.report
+    for rows in (6, 5, 2):
+        close(f(x[:rows], index[:rows]), compute(x[:rows], index[:rows]))
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: x.gather(1, x.argsort(1)), lambda x: x.sort(1)[0], lambda x: torch.zeros_like(x).scatter(1, x.argsort(1), x),
+    lambda x: torch.zeros_like(x).scatter_add(1, x.argsort(1) // 2, x),
+    lambda x: torch.zeros_like(x).scatter_reduce(1, x.argsort(1) // 2, x, "mean", include_self=False),
+    lambda x: x.masked_fill(torch.zeros_like(x, dtype=torch.bool).scatter(1, x.argsort(1), x > 0), 0.0),
+])
+def test_gradients_of_many_places_move_nothing_but_sums(compute):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(6, 20)
+
+        def forward(self, x):
+            return (compute(self.linear(x)) ** 2 * torch.arange(20)).mean()
+
+    model, x = Model(), torch.randn(5, 6)
+    twin = copy.deepcopy(model)
+    step = st.train_step(model, None, torch.optim.SGD(model.parameters(), 0.1), args=(x,), mesh={"dp": 2})
+    assert {c.kind for c in step.report.collectives} == {"all_reduce"}, step.report
+    loss = twin(x)
+    close(step(x), loss)
+    loss.backward()
+    for name, p in twin.named_parameters():
+        close(step.state_dict()[name], p.detach() - 0.1 * p.grad)
