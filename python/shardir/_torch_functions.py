@@ -3,8 +3,9 @@ attention in the form that compiles best."""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -96,6 +97,66 @@ _IN_TERMS_OF_OTHERS: dict[Callable, Callable] = {
     torch.bincount: _bincount, torch.Tensor.bincount: _bincount, functional.gaussian_nll_loss: _gaussian_nll_loss,
     functional.scaled_dot_product_attention: _attention,
 }
+
+
+# -- Indices that are tensors of one number, whose value PyTorch would read ------------------------
+
+def _dims_of(item: Any) -> int:
+    """How many dims of the indexed tensor an item of an index stands for."""
+    if item is None or isinstance(item, bool):
+        return 0
+    is_mask = isinstance(item, torch.Tensor) and item.dtype in (torch.bool, torch.uint8)
+    return item.dim() if is_mask else 1
+
+
+def _first_number(x: torch.Tensor, items: tuple) -> tuple[int, int] | None:
+    """The first item that is a tensor of one integer, and the dim that it indexes."""
+    for k, item in enumerate(items):
+        if isinstance(item, torch.Tensor) and item.dim() == 0 and _dims_of(item) and not item.is_floating_point():
+            if any(i is Ellipsis for i in items[:k]):
+                return k, x.dim() - sum(map(_dims_of, items[k:]))
+            return k, sum(map(_dims_of, items[:k]))
+    return None
+
+
+def _place(x: torch.Tensor, dim: int, number: torch.Tensor) -> torch.Tensor:
+    number = number.to(torch.int64)
+    return torch.where(number < 0, number + x.shape[dim], number).reshape(1)
+
+
+def _read_item(x: torch.Tensor, index: Any) -> torch.Tensor:
+    items = index if isinstance(index, tuple) else (index,)
+    found = _first_number(x, items)
+    if found is None:
+        return torch._C.TensorBase.__getitem__(x, index)
+    k, dim = found
+    return _read_item(x.index_select(dim, _place(x, dim, items[k])), (*items[:k], 0, *items[k + 1:]))
+
+
+def write_item(x: torch.Tensor, index: Any, value: Any) -> None:
+    items = index if isinstance(index, tuple) else (index,)
+    found = _first_number(x, items)
+    if found is None:
+        torch._C.TensorBase.__setitem__(x, index, value)
+        return
+    k, dim = found
+    place = _place(x, dim, items[k])
+    part = x.index_select(dim, place)
+    write_item(part, (*items[:k], 0, *items[k + 1:]), value)
+    x.index_copy_(dim, place, part)
+
+
+@contextlib.contextmanager
+def indices_without_values() -> Iterator[None]:
+    """While tracing: `x[:, n]` and `x[:, n] = y` for a tensor n of one number. A TorchFunctionMode comes too late, as
+    torch.export has one of its own that reads the number."""
+    torch.Tensor.__getitem__, torch.Tensor.__setitem__ = _read_item, write_item
+    # By its name torch.export knows what rewrites indices of open extents.
+    _read_item.__name__, write_item.__name__ = "__getitem__", "__setitem__"
+    try:
+        yield
+    finally:
+        del torch.Tensor.__getitem__, torch.Tensor.__setitem__
 
 
 class WithoutValues(TorchFunctionMode):

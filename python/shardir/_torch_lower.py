@@ -19,6 +19,7 @@ from torch_mlir.passmanager import PassManager
 
 from ._errors import CompileError, Diagnostic, UsageError
 from ._mesh import Mesh, in_module
+from ._torch_functions import write_item
 from ._torch_views import count_from_start, meta_of_part, read_in_place, split_views
 
 #: Frames that are not the model's.
@@ -84,25 +85,32 @@ def _import_constants_once(graph: torch.fx.Graph) -> None:
             user.replace_input_with(node, again)
 
 
+_INSTEAD_OF_SLICES = ("a slice whose start is a tensor n is read by x.index_select(dim, n + torch.arange(count)), and written by "
+                      "x.index_copy_ at the same places")
+
+
 def _refuse_shapes_of_data(graph: torch.fx.Graph) -> None:
     """torch-mlir does not come to an end with some of them."""
     for node in graph.nodes:
         if node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) and free_unbacked_symbols(
                 node.meta["val"]):
             _, file, line = place_of(node)
-            message = (f"{describe_place(node)} calls {node.target}, whose result's shape depends on data: use a mask, as in "
-                       "torch.where(mask, x, 0)")
+            instead = _INSTEAD_OF_SLICES if node.target is torch.ops.aten.slice.Tensor else \
+                "use a mask, as in torch.where(mask, x, 0)"
+            message = f"{describe_place(node)} calls {node.target}, whose result's shape depends on data: {instead}"
             raise CompileError(message, (Diagnostic("error", message, file, line),))
 
 
 def decides_by_values(error: BaseException) -> CompileError | None:
     """For an error of tracing that comes from a branch on a tensor's value, one that names the branch."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(_NOT_THE_MODELS)]
+    everything = traceback.extract_tb(error.__traceback__)
+    frames = [f for f in everything if not f.filename.startswith((*_NOT_THE_MODELS, "<string>"))]
     if "data-dependent" not in str(error) or not frames:
         return None
     at = frames[-1]
+    instead = _INSTEAD_OF_SLICES if any(f.name == write_item.__code__.co_name for f in everything) else "use torch.where"
     message = (f"{os.path.basename(at.filename)}:{at.lineno} decides by the value of a tensor, '{at.line}', which one "
-               "program cannot: use torch.where")
+               f"program cannot: {instead}")
     return CompileError(message, (Diagnostic("error", message, at.filename, at.lineno or 0),))
 
 

@@ -15,7 +15,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from ._torch_convolutions import convolution_decompositions
 from ._torch_experts import multiply_by_expert, sum_by_expert
 from ._torch_fft import fft_decompositions
-from ._torch_functions import WithoutValues
+from ._torch_functions import WithoutValues, indices_without_values
 from ._torch_linalg import linalg_decompositions
 from ._torch_math import math_decompositions
 from ._torch_pooling import pooling_decompositions
@@ -32,7 +32,7 @@ def portable_kernels() -> Iterator[None]:
     before = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
-        with sdpa_kernel(SDPBackend.MATH), WithoutValues():
+        with sdpa_kernel(SDPBackend.MATH), WithoutValues(), indices_without_values():
             yield
     finally:
         torch._C._set_mkldnn_enabled(before)

@@ -155,10 +155,32 @@ def _index_reduce(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.
     return _reduce(x, dim % x.dim(), index.reshape(-1), source, reduce, include_self)
 
 
+def _index_copy(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor) -> Any:
+    return _at_rows(x, dim, index, source, "")
+
+
+def _index_add(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, *, alpha: Any = 1) -> Any:
+    if x.dtype == torch.bool or x.is_complex():
+        return NotImplemented
+    return _at_rows(x, dim, index, source if alpha == 1 else source * alpha, "sum")
+
+
+def _at_rows(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, reduce: str) -> Any:
+    """Along dim 0 by torch-mlir, which keeps other dims where that one is indexed."""
+    if x.dim() == 0 or source.dim() == 0:
+        return _at_rows(x.reshape(-1), 0, index, source.reshape(-1), reduce).view(x.shape)
+    dim, index = dim % x.dim(), index.reshape(-1)
+    if dim == 0:
+        return x.index_put([index], source, accumulate=bool(reduce))
+    return _at_places(x, dim, torch.where(index < 0, index + x.shape[dim], index), source, reduce)
+
+
 def scatter_decompositions() -> dict:
     return {
         **{op: _scatter_of(op, adds=False) for op in (aten.scatter.value, aten.scatter.src)},
         aten.scatter_add.default: _scatter_of(aten.scatter_add.default, adds=True),
         aten.scatter_reduce.two: _scatter_reduce,
         aten.index_reduce.default: _index_reduce,
+        aten.index_copy.default: _index_copy,
+        aten.index_add.default: _index_add,
     }

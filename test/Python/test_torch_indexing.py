@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_mlir")
 
+import shardir  # noqa: E402
 import shardir.torch as st  # noqa: E402
 from shardir.torch import Replicate, Shard  # noqa: E402
 from test_torch import BATCH, MESH, close  # noqa: E402
@@ -147,6 +148,17 @@ def test_rows_of_a_split_list_give_terms(compute):
     close(f(x, index), compute(x, index), 1e-6)
 
 
+@pytest.mark.parametrize("compute", [
+    lambda x, i, v: x.index_copy(1, i[:2], v[:, :2]), lambda x, i, v: x.index_add(-2, i, v, alpha=2),
+    lambda x, i, v: x.index_fill(1, i, 3.0), lambda x, i, v: x.index_add(2, i[:3], v[..., :3].repeat(1, 2, 1)[:, :8]),
+])
+def test_writes_of_rows_of_a_later_dim_move_nothing(compute):
+    x, index, values = torch.randn(5, 8, 6), torch.tensor([1, 5, 5, 0, 4, 2]), torch.randn(5, 6, 6)
+    f = st.compile(Computes(compute), args=(x, index, values), mesh={"dp": 2}, inputs=[Shard(0), Replicate(), Shard(0)])
+    assert not f.report.collectives, f.report
+    close(f(x, index, values), compute(x, index, values))
+
+
 def test_scatters_of_rows_of_any_number():
     def compute(x, i):
         return torch.zeros_like(x).scatter(1, i, x)
@@ -184,3 +196,63 @@ def test_gradients_of_many_places_move_nothing_but_sums(compute):
     loss.backward()
     for name, p in twin.named_parameters():
         close(step.state_dict()[name], p.detach() - 0.1 * p.grad)
+
+
+INDICES = {
+    "[n]": lambda n: n, "[:, n]": lambda n: (slice(None), n), "[..., n]": lambda n: (..., n), "[n, n]": lambda n: (n, n),
+    "[None, 1:3, n, :2]": lambda n: (None, slice(1, 3), n, slice(0, 2)), "[n, :3, 1]": lambda n: (n, slice(0, 3), 1),
+    "[rows, n]": lambda n: (torch.tensor([0, 3]), n), "[:, n, columns]": lambda n: (slice(None), n, torch.tensor([1, 0])),
+    "[..., n, None]": lambda n: (..., n, None),
+}
+
+
+@pytest.mark.parametrize("at", [2, -1])
+@pytest.mark.parametrize("index", INDICES)
+def test_indices_that_are_tensors_of_one_number(index, at):
+    def compute(x, n):
+        y = x.clone()
+        y[INDICES[index](n)] = x.flip(2)[INDICES[index](n)] * 3
+        z = x.clone()
+        z[INDICES[index](n)] = 7
+        return x[INDICES[index](n)] * 2, y, z
+
+    x, n = torch.randn(4, 5, 3), torch.tensor(at)
+    f = st.compile(Computes(compute), args=(x, n), mesh={"dp": 2}, inputs=[Shard(0)])
+    for actual, expected in zip(f(x, n), compute(x, n), strict=True):
+        close(actual, expected)
+
+
+def test_a_cache_that_is_written_at_a_tensor_of_one_number():
+    class Cache(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("keys", torch.zeros(4, 8, 3))
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, k, n):
+            self.keys[:, n] = self.linear(k)
+            return self.keys.cumsum(1)[:, n]
+
+    model, n = Cache(), torch.tensor(0)
+    twin = copy.deepcopy(model)
+    f = st.compile(model, args=(torch.randn(4, 3), n), mesh={"dp": 2}, inputs=[[Shard(0)]], plan={"keys": Shard(0)})
+    assert not f.report.collectives, f.report
+    for i in range(4):
+        k = torch.randn(4, 3)
+        close(f(k, torch.tensor(i)), twin(k, torch.tensor(i)))
+
+
+def _write_slice(x, n):
+    x = x.clone()
+    x[:, n:n + 1] = 2
+    return x
+
+
+@pytest.mark.parametrize("compute, message", [
+    (lambda x, n: x[:, n:n + 1], r"test_torch_indexing.py:\d+ calls aten.slice.Tensor, whose result's shape depends on data"),
+    (_write_slice, r"test_torch_indexing.py:\d+ decides by the value of a tensor, 'x\[:, n:n \+ 1\] = 2'"),
+])
+def test_slices_whose_bounds_are_tensors(compute, message):
+    with pytest.raises(shardir.CompileError, match=message + r".*x.index_select\(dim, n \+ torch.arange\(count\)\)"):
+        st.compile(Computes(compute), args=(torch.randn(4, 5), torch.tensor(1)), mesh={"dp": 2})
+    assert "__getitem__" not in vars(torch.Tensor)
