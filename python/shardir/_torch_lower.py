@@ -85,8 +85,8 @@ def _import_constants_once(graph: torch.fx.Graph) -> None:
             user.replace_input_with(node, again)
 
 
-_INSTEAD_OF_SLICES = ("a slice whose start is a tensor n is read by x.index_select(dim, n + torch.arange(count)), and written by "
-                      "x.index_copy_ at the same places")
+_INSTEAD_OF_SLICES = ("a slice whose start is a tensor n is read by x.index_select(dim, n + torch.arange(count)), and "
+                      "written by x.index_copy_ at the same places")
 
 
 def _refuse_shapes_of_data(graph: torch.fx.Graph) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._decomp import get_decompositions
+from torch.distributions import Distribution
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
@@ -28,14 +29,17 @@ aten = torch.ops.aten
 
 @contextlib.contextmanager
 def portable_kernels() -> Iterator[None]:
-    """While tracing: no ops that stand for one kernel of a CPU, and no functions that look at values."""
-    before = torch._C._get_mkldnn_enabled()
+    """While tracing: no ops that stand for one kernel of a CPU, and no functions that look at values, as
+    distributions do to check their arguments."""
+    before, checks = torch._C._get_mkldnn_enabled(), Distribution._validate_args
     torch._C._set_mkldnn_enabled(False)
+    Distribution.set_default_validate_args(False)
     try:
         with sdpa_kernel(SDPBackend.MATH), WithoutValues(), indices_without_values():
             yield
     finally:
         torch._C._set_mkldnn_enabled(before)
+        Distribution.set_default_validate_args(checks)
 
 
 def _sort_stable(x: torch.Tensor, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:

@@ -674,6 +674,21 @@ def test_weight_norm_trains():
                       torch.randn(4, 8), torch.randn(4, 6))
 
 
+@pytest.mark.parametrize("loss", [
+    lambda z, a: -torch.distributions.Categorical(logits=z).log_prob(a).mean(),
+    lambda z, a: torch.distributions.Categorical(logits=z).entropy().mean(),
+    lambda z, a: -torch.distributions.Normal(z, z.exp()).log_prob(a.unsqueeze(1)).mean(),
+    lambda z, a: torch.distributions.kl_divergence(torch.distributions.Normal(z, z.exp()),
+                                                   torch.distributions.Normal(0, 1)).mean(),
+])
+def test_distributions_check_no_arguments_while_traced(loss):
+    model, x, a = nn.Linear(6, 4), torch.randn(8, 6), torch.randint(0, 4, (8,))
+    step = st.train_step(model, loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, a), mesh={"dp": 2})
+    steps_as_pytorch(step, copy.deepcopy(model), x, a, loss)
+    with pytest.raises(ValueError, match="to satisfy the constraint"):
+        torch.distributions.Normal(0.0, -1.0)
+
+
 def test_training_with_batches_of_any_size():
     class Mlp(nn.Module):
         def __init__(self):

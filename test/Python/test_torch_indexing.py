@@ -138,7 +138,8 @@ def test_scatters_along_a_dim_leave_rows_where_they_are(scatter, kind):
 @pytest.mark.parametrize("compute", [
     lambda x, i: torch.zeros(30, 6).scatter_add(0, i.unsqueeze(1).expand(-1, 6), x),
     lambda x, i: torch.zeros(30, 6).scatter_reduce(0, i.unsqueeze(1).expand(-1, 6), x, "amax", include_self=False),
-    lambda x, i: torch.ones(30, 6).index_reduce(0, i, x, "prod"), lambda x, i: torch.zeros(30).index_reduce(0, i, x[:, 0], "amin"),
+    lambda x, i: torch.ones(30, 6).index_reduce(0, i, x, "prod"),
+    lambda x, i: torch.zeros(30).index_reduce(0, i, x[:, 0], "amin"),
     lambda x, i: torch.ones(6, 30).index_reduce(1, i, x.T, "mean", include_self=False).T,
 ])
 def test_rows_of_a_split_list_give_terms(compute):
