@@ -440,7 +440,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                 twin.state[leaf] = kept[i]
         new = dict(zip(trained_names, copies))
         with torch.no_grad(), fx_traceback.annotate({"phase": "update"}), stateless._reparametrize_module(
-                model, in_all_modules(new)):
+                model, in_all_modules({**new, **written})):
             update(optimizer, twin, clip_grad_norm)
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k].to(given_state[i, k].dtype) for i, k in state_keys])

@@ -1183,6 +1183,33 @@ def test_gradients_are_changed_as_asked(how):
         close(step.state_dict()[name], value)
 
 
+def test_a_hook_of_the_optimizer_that_writes_a_buffer():
+    class Averaged(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+            self.register_buffer("average", torch.zeros(4, 4))
+
+        def forward(self, x):
+            return self.linear(x)
+
+    def optimizer_of(model):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.register_step_post_hook(lambda *_: model.average.lerp_(model.linear.weight.detach(), 0.25))
+        return optimizer
+
+    ours, x, y = Averaged(), torch.randn(5, 4), torch.randn(5, 4)
+    theirs = copy.deepcopy(ours)
+    step, other = st.train_step(ours, F.mse_loss, optimizer_of(ours), args=(x, y), mesh={"dp": 2}), optimizer_of(theirs)
+    for _ in range(3):
+        step(x, y)
+        other.zero_grad()
+        F.mse_loss(theirs(x), y).backward()
+        other.step()
+    assert theirs.average.any()
+    close(step.state_dict()["average"], theirs.average)
+
+
 def test_hyperparameters_that_change_are_refused():
     model, x = nn.Linear(4, 4), torch.randn(4, 4)
     optimizer = torch.optim.AdamW(model.parameters())
