@@ -17,7 +17,7 @@ from torch_mlir.extras.fx_importer import FxImporter
 from torch_mlir.fx import _module_lowering
 from torch_mlir.passmanager import PassManager
 
-from ._errors import CompileError, Diagnostic, UsageError
+from ._errors import CompileError, Diagnostic
 from ._mesh import Mesh, in_module
 from ._torch_functions import write_item
 from ._torch_views import count_from_start, meta_of_part, read_in_place, split_views
@@ -52,11 +52,9 @@ def phase_of(node: torch.fx.Node) -> str:
     return (node.meta.get("custom") or {}).get("phase", "")
 
 
-def _location(node: torch.fx.Node, context: ir.Context, named: bool) -> ir.Location:
+def _location(node: torch.fx.Node, context: ir.Context) -> ir.Location:
     path, file, line = place_of(node)
     location = ir.Location.file(file, line, 0, context=context) if file else ir.Location.unknown(context=context)
-    if named:
-        location = ir.Location.name(f"shardir.node.{node.name}", location, context=context)
     name = ", ".join(filter(None, (path, phase_of(node))))
     return ir.Location.name(name, location, context=context) if path else location
 
@@ -65,6 +63,20 @@ def describe_place(node: torch.fx.Node) -> str:
     path, file, line = place_of(node)
     place = f"{os.path.basename(file)}:{line}" if file else ""
     return f"'{path}' ({place})" if path and place else path or place or node.name
+
+
+@torch.library.custom_op("shardir::constrain", mutates_args=())
+def _constrained(x: torch.Tensor, placement: str) -> torch.Tensor:
+    """`x`, placed so: `shardir.constrain` in the program."""
+    return x.clone()
+
+
+def _place_values(graph: torch.fx.Graph, placements: Mapping[torch.fx.Node, str]) -> None:
+    for node, placement in placements.items():
+        with graph.inserting_after(node):
+            placed = graph.call_function(torch.ops.shardir.constrain.default, (node, placement))
+        placed.meta = dict(node.meta)
+        node.replace_all_uses_with(placed, lambda user, placed=placed: user is not placed)
 
 
 def _drop_what_is_no_tensor(graph: torch.fx.Graph) -> None:
@@ -146,6 +158,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     names, result_names: of arguments and results in files, by number.
     Raises CompileError that names the module whose op is not supported.
     """
+    _place_values(module.graph, constraints)
     _drop_what_is_no_tensor(module.graph)
     _refuse_shapes_of_data(module.graph)
     _use_scalars_of_type(module.graph)
@@ -157,13 +170,11 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     context.allow_unregistered_dialects = True
     torch_dialect.register_dialect(context)
     importer = FxImporter(context=context)
-    wanted = set(constraints)
-
     class Places(type(importer._cc)):
         __slots__ = ()
 
         def get_node_location(self, node: torch.fx.Node) -> ir.Location:
-            return _location(node, context, node in wanted)
+            return _location(node, context)
 
     importer._cc.__class__ = Places
     said: list[str] = []
@@ -192,8 +203,6 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
                         and ir.StringAttr(op.attributes["sym_name"]).value == "main")
         function.attributes["arg_attrs"] = _attributes(arguments, names, extents=_equal_extents(module.graph))
         function.attributes["res_attrs"] = _attributes(results, result_names, aliases)
-        for node, attribute in constraints.items():
-            _constrain(function, node, attribute)
         generic = "tm_tensor." in importer.module.operation.get_asm(large_elements_limit=4)
         text = importer.module.operation.get_asm(enable_debug_info=True, print_generic_op_form=generic)
     if mesh is not None:
@@ -276,9 +285,16 @@ def _scatter(call: Any, dim: ir.Attribute, combiner: ir.Attribute) -> Any:
     return scatter
 
 
+def _constrain(call: Any, placement: ir.Attribute) -> Any:
+    return ir.Operation.create("shardir.constrain", [call.results[0].type], [call.operands[0]],
+                               {"placement": ir.Attribute.parse(ir.StringAttr(placement).value)}, loc=call.location,
+                               ip=ir.InsertionPoint(call))
+
+
 _CONSTANTS = {"torch.constant.int", "torch.constant.str"}
 #: Ops that the program has as ShardIR's own.
-_OWN_OPS = {"torch.shardir.optimization_barrier": _barrier, "torch.shardir.scatter": _scatter}
+_OWN_OPS = {"torch.shardir.optimization_barrier": _barrier, "torch.shardir.scatter": _scatter,
+            "torch.shardir.constrain": _constrain}
 
 
 def _show_own_ops(module: Any, hidden: Mapping[str, Sequence[Any]]) -> None:
@@ -329,28 +345,6 @@ def _attributes(placements: Sequence[str | None], names: Mapping[int, str], alia
             entries["shardir.name"] = ir.StringAttr.get(names[i])
         dictionaries.append(ir.DictAttr.get(entries))
     return ir.ArrayAttr.get(dictionaries)
-
-
-def _constrain(function: Any, node: torch.fx.Node, attribute: str) -> None:
-    """Places what the last op of `node` computes."""
-    mark, found = f'"shardir.node.{node.name}"', None
-    rank = node.meta["val"].dim()
-    for op in function.regions[0].blocks[0].operations:
-        if mark in str(op.location) and len(op.results) == 1:
-            kind = op.results[0].type
-            if isinstance(kind, ir.RankedTensorType) and kind.rank == rank:
-                found = op
-    if found is None:
-        raise UsageError(f"plan: {describe_place(node)} computes nothing that is left in the program, such as a copy: place "
-                         "the output of a module that computes")
-    value = found.results[0]
-    uses = [(use.owner, use.operand_number) for use in value.uses]
-    constrain = ir.Operation.create("shardir.constrain", [value.type], [value],
-                                    {"placement": ir.Attribute.parse(attribute)}, loc=found.location,
-                                    ip=ir.InsertionPoint.after(found) if hasattr(ir.InsertionPoint, "after")
-                                    else None)
-    for owner, number in uses:
-        owner.operands[number] = constrain.results[0]
 
 
 def _left(op: Any) -> list[str]:

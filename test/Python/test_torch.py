@@ -374,6 +374,15 @@ def test_styles_place_outputs_in_training(plan):
     assert constraints(step.mlir) == constraints(forward.mlir) != []
 
 
+@pytest.mark.parametrize("shape", [(6, 4), (2, 3, 4)])
+def test_outputs_between_two_products_are_placed(shape):
+    model, x = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 4)), torch.randn(shape)
+    f = st.compile(model, args=(x,), mesh={"tp": 2}, plan={"0": ColwiseParallel(output_layouts=Replicate()),
+                                                           "1": RowwiseParallel()})
+    assert ("all_gather", "0") in {(c.kind, c.module) for c in f.report.collectives}, f.report
+    close(f(x), model(x))
+
+
 def test_reports_tell_the_passes_of_a_step_apart():
     model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8))
     step = trains_as_pytorch(model, torch.randn(4, 8), torch.randn(4, 8), {"0": ColwiseParallel(), "2": RowwiseParallel()})
