@@ -359,6 +359,14 @@ def _register_caches() -> None:
     except ImportError:
         return
     register_dynamic_cache_export_support()
+    from transformers.cache_utils import EncoderDecoderCache
+    if EncoderDecoderCache not in pytree.SUPPORTED_NODES:
+        names = ("self_attention_cache", "cross_attention_cache")
+        pytree.register_pytree_node(
+            EncoderDecoderCache, lambda cache: ([getattr(cache, name) for name in names], None),
+            lambda caches, _: EncoderDecoderCache(*caches),
+            flatten_with_keys_fn=lambda cache: ([(pytree.GetAttrKey(name), getattr(cache, name)) for name in names], None),
+            serialized_type_name="transformers.cache_utils.EncoderDecoderCache")
 
 
 def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: Any, strict: bool) -> Any:

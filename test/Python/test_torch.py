@@ -994,6 +994,14 @@ def test_hugging_face_models():
     cache = st.compile(model, (ids,), kwargs={"use_cache": True}, mesh=MESH)(ids, use_cache=True).past_key_values
     close(cache.layers[0].keys, model(ids, use_cache=True).past_key_values.layers[0].keys)
 
+    model = transformers.T5ForConditionalGeneration(transformers.T5Config(
+        vocab_size=100, d_model=16, d_kv=4, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=0)).eval()
+    inputs = {"input_ids": ids, "decoder_input_ids": ids[:, :3]}
+    found, expected = st.compile(model, kwargs=inputs, mesh=MESH, inputs=[BATCH, BATCH])(**inputs), model(**inputs)
+    close(found.logits, expected.logits)
+    for kind in ("self_attention_cache", "cross_attention_cache"):
+        close(*(getattr(r.past_key_values, kind).layers[0].keys for r in (found, expected)))
+
     for model, x, plan in cases:
         wrapped = First(model).eval()
         if hasattr(model.config, "use_cache"):
