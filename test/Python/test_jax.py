@@ -100,6 +100,9 @@ CASES = {
     "approx_max_k": (lambda x: lax.approx_max_k(x, 2, reduction_dimension=0), X),
     "complex": (lambda z, x: (z * x, z @ z.T, abs(z).sum(), jnp.exp(1j * x) / (2 + z)), X[:, :5] + 1j * X[:, 1:], X[:, 1:]),
     "complex_gradient": (jax.grad(lambda x, y: (abs(jnp.exp(1j * x) * lax.complex(x, y)) ** 2).sum()), X, X),
+    "complex_products": (lambda z, w: (jnp.einsum("bixy,ioxy->boxy", z, w), jnp.einsum("bixy,ioxy->bo", z.conj(), w),
+                                       jnp.einsum("aixy,bixy->ab", z, z.conj())),
+                         (SIGNALS[0] + 1j * SIGNALS[1]).reshape(16, 16, 4, 4), (SIGNALS[2, :1280] * (1 - 2j)).reshape(16, 5, 4, 4)),
     "complex_scan": (lambda z: lax.associative_scan(jnp.multiply, z), X + 1j * X),
     "depthwise_of_16_bits": (lambda c, k: lax.conv_general_dilated(c, k, (1, 1), "SAME", feature_group_count=4, dimension_numbers=(
         "NHWC", "HWIO", "NHWC")), jnp.ones((2, 40, 40, 4), jnp.bfloat16), jnp.ones((30, 30, 1, 4), jnp.bfloat16)),

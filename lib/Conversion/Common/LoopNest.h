@@ -33,6 +33,9 @@ struct NestOperand {
   /// Vectors are stored past the caches; their addresses are multiples of their
   /// size.
   bool streamed = false;
+  /// Lanes that are two elements apart are read and written by whole vectors,
+  /// with what is between them.
+  bool spansGaps = false;
 
   /// The linear address at `ivs`; a null one counts as 0.
   Index address(LoopEmitter &emit, llvm::ArrayRef<Index> ivs) const;
@@ -44,6 +47,10 @@ struct NestOperand {
   }
   bool isUnit(int loop) const {
     return !scalar && LoopEmitter::isKnown(strides[loop], 1);
+  }
+  bool isEveryOther(int loop) const {
+    return spansGaps && !scalar && !element.isInteger(1) &&
+           LoopEmitter::isKnown(strides[loop], 2);
   }
 };
 

@@ -105,6 +105,28 @@ Value VectorBody::pointer(Value flat, Value at) {
       integer);
 }
 
+Value VectorBody::loadEveryOther(LoopEmitter &emit, Value flat, Value at,
+                                 VectorType type, std::optional<Index> count) {
+  int64_t lanes = type.getNumElements();
+  // The second vector ends with the last element that is read: what follows may
+  // not exist.
+  auto load = [&](int64_t from) -> Value {
+    Value first = emit.value(emit.add(Index(at), emit.constant(from)));
+    if (!count)
+      return vector::LoadOp::create(emit.builder, emit.loc, type, flat, first);
+    Index exist =
+        emit.sub(emit.mul(*count, emit.constant(2)), emit.constant(from + 1));
+    return vector::MaskedLoadOp::create(emit.builder, emit.loc, type, flat,
+                                        first, emit.mask(lanes, exist),
+                                        emit.zero(type));
+  };
+  SmallVector<int64_t> picked;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    picked.push_back(2 * lane + (2 * lane >= lanes));
+  Value low = load(0), high = load(lanes - 1);
+  return vector::ShuffleOp::create(emit.builder, emit.loc, low, high, picked);
+}
+
 Value VectorBody::load(const NestOperand &operand, ArrayRef<Index> ivs,
                        std::optional<Index> count) {
   OpBuilder &builder = emit.builder;
@@ -134,6 +156,8 @@ Value VectorBody::load(const NestOperand &operand, ArrayRef<Index> ivs,
                                         emit.mask(lanes, *count),
                                         emit.zero(type));
   }
+  if (operand.isEveryOther(loop))
+    return loadEveryOther(emit, operand.flat, at, type, count);
   // One element after the other; lanes that don't exist repeat the last.
   SmallVector<Value> elements;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -352,6 +376,31 @@ void VectorBody::store(unsigned i, Value value, ArrayRef<Index> ivs,
           builder, loc, value, operand.flat, at, operand.streamed,
           operand.streamed ? llvm::MaybeAlign(operand.bytes() * lanes)
                            : llvm::MaybeAlign());
+    return;
+  }
+  if (operand.isEveryOther(loop)) {
+    SmallVector<bool> written;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      written.push_back(lane % 2 == 0);
+    Value even = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(VectorType::get(lanes, builder.getI1Type()),
+                               ArrayRef(written)));
+    for (int64_t from : {int64_t(0), lanes}) {
+      SmallVector<int64_t> picked;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        picked.push_back((from + lane) / 2);
+      Value mask = even;
+      if (count)
+        mask = arith::AndIOp::create(
+            builder, loc, even,
+            emit.mask(lanes, emit.sub(emit.mul(*count, emit.constant(2)),
+                                      emit.constant(from))));
+      vector::MaskedStoreOp::create(
+          builder, loc, operand.flat,
+          emit.value(emit.add(Index(at), emit.constant(from))), mask,
+          vector::ShuffleOp::create(builder, loc, value, value, picked));
+    }
     return;
   }
   for (int64_t lane = 0; lane < lanes; ++lane) {

@@ -52,6 +52,11 @@ public:
   void store(unsigned i, mlir::Value value, llvm::ArrayRef<Index> ivs,
              std::optional<Index> count);
   mlir::Value broadcast(mlir::Value value);
+  /// A vector of `flat`'s elements at `at`, `at` + 2, ..., of which the first
+  /// `count` exist.
+  static mlir::Value loadEveryOther(LoopEmitter &emit, mlir::Value flat,
+                                    mlir::Value at, mlir::VectorType type,
+                                    std::optional<Index> count);
   /// The address of result `i` at `ivs`, in bytes.
   mlir::Value addressOfResult(unsigned i, llvm::ArrayRef<Index> ivs);
 

@@ -69,6 +69,8 @@ void shardir::buildFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Behind fusion, which keeps a chain of complex numbers one loop.
+  pm.addNestedPass<func::FuncOp>(createComplexToParts());
 }
 
 void shardir::buildCpuTensorPipeline(OpPassManager &pm,

@@ -57,12 +57,12 @@ int64_t lanesOf(const LoopNest &nest, const CpuTarget &target) {
   return target.lanes(narrow ? 32 : bits);
 }
 
-/// A parallel loop along which `operand` is contiguous; -1 for none.
+/// A parallel loop along which vectors of `operand` are read; -1 for none.
 int contiguousLoop(const LoopNest &nest, const NestOperand &operand) {
   if (operand.scalar || operand.element.isInteger(1))
     return -1;
   for (int loop : nest.loops(false))
-    if (operand.isUnit(loop))
+    if (operand.isUnit(loop) || operand.isEveryOther(loop))
       return loop;
   return -1;
 }
@@ -82,6 +82,9 @@ double costAlong(const LoopNest &nest, int loop, int64_t lanes, int64_t body,
       cost += 0.05;
     } else if (operand.isUnit(loop)) {
       cost += 1.0 / lanes;
+    } else if (operand.isEveryOther(loop)) {
+      // Two loads and a shuffle, two of each for a store.
+      cost += (result ? 4.0 : 3.0) / lanes;
     } else {
       // Inputs may be transposed in registers: loads and four shuffles each.
       bool square = !result && nest.loops(true).empty() &&
@@ -229,7 +232,7 @@ std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
     for (unsigned i = 0; i < nest.numInputs() && plan.squareLoop < 0; ++i) {
       const NestOperand &operand = nest.operands[i];
       if (operand.scalar || operand.isUnit(plan.loop) ||
-          operand.isUniform(plan.loop))
+          operand.isUniform(plan.loop) || operand.isEveryOther(plan.loop))
         continue;
       plan.squareLoop = contiguousLoop(nest, operand);
     }

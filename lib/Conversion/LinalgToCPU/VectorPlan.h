@@ -43,9 +43,10 @@ struct VectorPlan {
 
   /// True if `operand` is read in squares.
   bool isTransposed(const NestOperand &operand) const {
-    return squareLoop >= 0 && !operand.scalar && operand.isUnit(squareLoop) &&
-           !operand.isUnit(loop) && !operand.isUniform(loop) &&
-           !operand.element.isInteger(1);
+    return squareLoop >= 0 && !operand.scalar &&
+           (operand.isUnit(squareLoop) || operand.isEveryOther(squareLoop)) &&
+           !operand.isUnit(loop) && !operand.isEveryOther(loop) &&
+           !operand.isUniform(loop) && !operand.element.isInteger(1);
   }
 };
 

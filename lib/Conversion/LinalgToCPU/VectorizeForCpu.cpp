@@ -296,7 +296,12 @@ private:
         step = emit.min(step, emit.sub(*count, emit.constant(1)));
       ivs[plan.loop] = emit.add(i, step);
       Value at = nest.address(emit, operand, ivs);
-      if (isWhole)
+      if (operand.isEveryOther(plan.squareLoop))
+        vectors.push_back(VectorBody::loadEveryOther(
+            emit, operand.flat, at, type,
+            isWhole ? std::nullopt
+                    : std::optional<Index>(emit.sub(extent, row))));
+      else if (isWhole)
         vectors.push_back(
             vector::LoadOp::create(builder, emit.loc, type, operand.flat, at));
       else
@@ -475,6 +480,19 @@ private:
   DenseMap<std::pair<Operation *, unsigned>, Value> blockOf;
 };
 
+/// True if elements of `memref` are two apart along its last dim of several.
+bool isEveryOther(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
+    if (type.getDimSize(dim) != 1)
+      return strides[dim] == 2;
+  return false;
+}
+
 struct VectorizeForCpuPass
     : shardir::impl::VectorizeForCpuBase<VectorizeForCpuPass> {
   using Base::Base;
@@ -484,6 +502,17 @@ struct VectorizeForCpuPass
   }
 
   void runOnOperation() override {
+    SmallVector<memref::CopyOp> copies;
+    getOperation().walk([&](memref::CopyOp op) {
+      if (isEveryOther(op.getSource()) || isEveryOther(op.getTarget()))
+        copies.push_back(op);
+    });
+    for (memref::CopyOp op : copies) {
+      OpBuilder builder(op);
+      linalg::CopyOp::create(builder, op.getLoc(), op.getSource(),
+                             op.getTarget());
+      op->erase();
+    }
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
@@ -495,6 +524,8 @@ struct VectorizeForCpuPass
       FailureOr<LoopNest> nest = makeLoopNest(op, emit);
       if (failed(nest))
         continue;
+      for (NestOperand &operand : nest->operands)
+        operand.spansGaps = true;
       std::optional<VectorPlan> plan = planVectors(*nest, cpu);
       if (!plan)
         continue;

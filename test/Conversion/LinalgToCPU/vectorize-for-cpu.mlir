@@ -239,3 +239,34 @@ func.func @across(%a: memref<256x1024xf32>, %b: memref<1024x256xf32>, %c: memref
   }
   return
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Every other element, as the real parts of complex numbers, by whole vectors, of which the second one ends with the
+// last element; also where a copy says so.
+// CHECK-LABEL: func.func @every_other
+// CHECK-DAG:     %[[EVEN:.+]] = arith.constant dense<[true, false, true, false
+// CHECK:         scf.for
+// CHECK:           %[[LOW:.+]] = vector.load
+// CHECK:           %[[HIGH:.+]] = vector.load
+// CHECK:           vector.shuffle %[[LOW]], %[[HIGH]] [0, 2, 4, 6, 8, 10, 12, 14, 17, 19
+// CHECK:         scf.for
+// CHECK:           %[[X:.+]] = vector.load
+// CHECK:           %[[FIRST:.+]] = vector.shuffle %[[X]], {{.*}} [0, 0, 1, 1, 2, 2
+// CHECK:           vector.maskedstore {{.*}}, %[[EVEN]], %[[FIRST]]
+// CHECK:           %[[SECOND:.+]] = vector.shuffle %[[X]], {{.*}} [8, 8, 9, 9
+// CHECK:           vector.maskedstore {{.*}}, %[[EVEN]], %[[SECOND]]
+// CHECK-NOT:     memref.copy
+func.func @every_other(%a: memref<64xf32, strided<[2], offset: 1>>, %b: memref<64xf32>, %c: memref<64x1xf32, strided<[2, 1]>>,
+                       %d: memref<64x1xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : memref<64xf32, strided<[2], offset: 1>>) outs(%b : memref<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.negf %x : f32
+    linalg.yield %y : f32
+  }
+  memref.copy %d, %c : memref<64x1xf32> to memref<64x1xf32, strided<[2, 1]>>
+  return
+}

@@ -232,6 +232,37 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
                            "::mlir::affine::AffineDialect"];
 }
 
+def ComplexToParts : Pass<"shardir-complex-to-parts", "::mlir::func::FuncOp"> {
+  let summary = "Compute complex numbers by their real and imaginary parts";
+  let description = [{
+    A complex tensor becomes two tensors of floats, through linalg and tensor ops
+    and control flow; ops of other dialects, such as collectives, keep complex
+    tensors. A sum of products becomes four real ones, which have the schedules
+    of real products, and other bodies become arithmetic on parts, which
+    vectorizes. Products of fewer than 2048 multiply-adds, and those of a matrix
+    and a vector, stay one loop.
+
+    ```mlir
+    %0 = linalg.matmul ins(%a, %b : tensor<64x64xcomplex<f32>>, tensor<64x64xcomplex<f32>>) outs(%c)
+    ```
+    becomes
+    ```mlir
+    %minus = linalg.generic {…} ins(%a_im) { …arith.negf… }
+    %1 = linalg.generic {…} ins(%a_re, %b_re) outs(%c_re) { …sum of products… }
+    %re = linalg.generic {…} ins(%minus, %b_im) outs(%1) { …sum of products… }
+    %2 = linalg.generic {…} ins(%a_re, %b_im) outs(%c_im) { …sum of products… }
+    %im = linalg.generic {…} ins(%a_im, %b_re) outs(%2) { …sum of products… }
+    ```
+    Stage: local, on tensors, behind `shardir-fuse-for-cpu`, which runs once more
+    on what changed.
+
+    Test: `test/Conversion/LinalgToCPU/complex-to-parts.mlir`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TileForCpu : Pass<"shardir-tile-for-cpu", "::mlir::func::FuncOp"> {
   let summary = "Compute chains with row reductions some rows at a time";
   let description = [{
