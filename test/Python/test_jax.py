@@ -73,6 +73,9 @@ CASES = {
     "switch": (lambda x, i: lax.switch(i[1], [lambda v: v, lambda v: v + 1, lambda v: v * 2], x), X, I),
     "convolution": (convolution, IMAGE, KERNEL),
     "convolution_gradient": (jax.grad(lambda c, k: convolution(c, k).sum(), (0, 1)), IMAGE, KERNEL),
+    **{f"strided_convolution_gradient_{stride}_{padding}": (jax.grad(lambda c, k, stride=stride, padding=padding: (
+        lax.conv_general_dilated(c, k, (stride, 2), padding, dimension_numbers=("NHWC", "HWIO", "NHWC")) ** 2).sum()), IMAGE, KERNEL)
+       for stride, padding in ((2, "SAME"), (2, "VALID"), (3, ((0, 2), (2, 1))), (4, ((2, 0), (0, 0))), (5, "SAME"))},
     "max_pool": (lambda c: lax.reduce_window(c, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), IMAGE),
     "max_pool_gradient": (jax.grad(lambda c: (lax.reduce_window(c, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME")
                                               ** 2).sum()), IMAGE),

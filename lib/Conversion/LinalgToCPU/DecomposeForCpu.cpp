@@ -9,10 +9,12 @@
 // Stage: local, on tensors. Requires nothing; guarantees that no op is left
 // that one-shot bufferization or the lowering to loops lacks: softmax, pack,
 // unpack, concat, gather, scatter, bitcast, Winograd transforms, slices with
-// strides that drop dims, and elementwise ops on whole tensors.
+// strides that drop dims, and elementwise ops on whole tensors; and that no
+// convolution reads zeros between elements.
 //
 //===----------------------------------------------------------------------===//
 
+#include "DilatedConvolutions.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/ExternalModels/IndexedAccess.h"
 #include "ShardIR/ExternalModels/Relayout.h"
@@ -302,6 +304,7 @@ struct DecomposeForCpuPass
     // Ahead of the conversion to linalg, which makes the exponent an operand.
     patterns.add<ExpandPower>(&getContext(), /*benefit=*/2);
     patterns.add<LowerConcat>(&getContext());
+    shardir::populateDilatedConvolutionPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     // A maximum whose place nobody asks for, as PyTorch's softmax takes it, is
     // a maximum alone.

@@ -151,7 +151,10 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
     `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
     tensors. Powers of 2 to 4 become products. Operands and results of linalg
-    ops that nothing uses are dropped. Everything else is left alone.
+    ops that nothing uses are dropped. A convolution of a tensor with zeros
+    between its elements, as the gradient of a strided one's input, is split by
+    the residue of its results' positions modulo the stride; none of these
+    convolutions reads the zeros. Everything else is left alone.
 
     ```mlir
     %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
@@ -162,7 +165,8 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     %1 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
     %0 = tensor.insert_slice %b into %1[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
     ```
-    Test: `test/Conversion/LinalgToCPU/decompose.mlir`.
+    Tests: `test/Conversion/LinalgToCPU/decompose.mlir` and
+    `test/Conversion/LinalgToCPU/dilated-convolutions.mlir`.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
