@@ -113,6 +113,15 @@ static std::optional<DilatedConvolution> match(linalg::LinalgOp op,
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   int64_t classes = 1;
+  bool sumsChannels = false;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    sumsChannels |= kind == utils::IteratorType::reduction &&
+                    extents[loop] > 1 &&
+                    llvm::is_contained(maps[input].getResults(),
+                                       getAffineDimExpr(loop, op.getContext()));
+  // Depthwise ones wait for memory, and results a stride apart take longer.
+  if (!sumsChannels)
+    return std::nullopt;
   for (auto [dim, expr] : llvm::enumerate(maps[input].getResults())) {
     int64_t offset = insert.getStaticOffset(dim),
             stride = insert.getStaticStride(dim),

@@ -64,3 +64,17 @@ func.func @ones(%x: tensor<1x5x4xf32>, %w: tensor<2x4x8xf32>, %i: tensor<1x8x8xf
   %r = linalg.conv_1d_nwc_wcf ins(%d, %w : tensor<1x9x4xf32>, tensor<2x4x8xf32>) outs(%i : tensor<1x8x8xf32>) -> tensor<1x8x8xf32>
   return %r : tensor<1x8x8xf32>
 }
+
+// -----
+
+// A depthwise one stays.
+// CHECK-LABEL: func.func @depthwise
+// CHECK:         linalg.depthwise_conv_1d_nwc_wc {{.*}} : tensor<1x9x4xf32>
+func.func @depthwise(%x: tensor<1x5x4xf32>, %w: tensor<2x4xf32>, %i: tensor<1x8x4xf32>) -> tensor<1x8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x9x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x4xf32>) -> tensor<1x9x4xf32>
+  %d = tensor.insert_slice %x into %z[0, 0, 0] [1, 5, 4] [1, 2, 1] : tensor<1x5x4xf32> into tensor<1x9x4xf32>
+  %r = linalg.depthwise_conv_1d_nwc_wc ins(%d, %w : tensor<1x9x4xf32>, tensor<2x4xf32>) outs(%i : tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+  return %r : tensor<1x8x4xf32>
+}
