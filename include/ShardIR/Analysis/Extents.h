@@ -40,8 +40,8 @@ private:
   std::unique_ptr<Walker> walker;
 };
 
-/// What an open extent of argument `number` of `function` is: a number or [i,
-/// d] where `shardir.extents` says what it is equal to, else [number, dim].
+/// The expression of an open extent of argument `number` of `function`: a
+/// number or [i, d] where `shardir.extents` says so, else [number, dim].
 mlir::Attribute argumentExtent(mlir::FunctionOpInterface function,
                                unsigned number, int64_t dim);
 

@@ -132,11 +132,12 @@ std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
   std::optional<Masked> masked = matchMasked(op, input, map);
   if (!masked)
     return std::nullopt;
-  auto &[select, toOp, mask, maskToOp, condition] = *masked;
-  auto element = dyn_cast<BlockArgument>(select.getTrueValue());
+  AffineMap maskToOp = masked->maskToOp;
+  linalg::LinalgOp mask = masked->mask;
+  auto element = dyn_cast<BlockArgument>(masked->select.getTrueValue());
   if (!element || element.getOwner() != map.getBlock())
     return std::nullopt;
-  auto both = condition.getDefiningOp<arith::AndIOp>();
+  auto both = masked->condition.getDefiningOp<arith::AndIOp>();
   if (!both)
     return std::nullopt;
   std::optional<Bound> from = matchBound(both.getLhs(), mask.getBlock()),
@@ -157,7 +158,7 @@ std::optional<RowGroups> shardir::matchRowGroups(linalg::LinalgOp op,
   groups.firstRow = from->position.first;
   groups.rows = map->getOperand(element.getArgNumber());
   groups.rowsMap =
-      map.getIndexingMapsArray()[element.getArgNumber()].compose(toOp);
+      map.getIndexingMapsArray()[element.getArgNumber()].compose(masked->toOp);
   groups.from = mask->getOperand(from->element.getArgNumber());
   groups.fromMap = boundMap(*from);
   groups.to = mask->getOperand(to->element.getArgNumber());

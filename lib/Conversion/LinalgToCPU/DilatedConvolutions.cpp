@@ -1,4 +1,4 @@
-//===- DilatedConvolutions.cpp - Convolutions between zeros ---------------===//
+//===----------------------------------------------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

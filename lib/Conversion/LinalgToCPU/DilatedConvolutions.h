@@ -1,4 +1,4 @@
-//===- DilatedConvolutions.h - Convolutions between zeros -------*- C++ -*-===//
+//===----------------------------------------------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -499,7 +499,7 @@ Proposal shardir::propose(PropagationGraph graph,
   std::vector<ProposalCandidate> &candidates = proposal.candidates;
   candidates = run(search, options);
   if (!candidates.front().fits) {
-    // What is best without a limit may hold less than what the beam kept.
+    // The best without a limit may hold less than those that the beam kept.
     ProposalOptions open = options;
     open.cost.memoryLimit = 0;
     ProposalSearch openSearch(graph, arguments, groups, open);
