@@ -116,6 +116,12 @@ static std::pair<Attribute, std::optional<int64_t>> withNumber(StringRef name,
   return {list[1], number ? std::optional(number.getInt()) : std::nullopt};
 }
 
+/// An expression as another one times a number.
+static std::pair<Attribute, int64_t> scaled(Attribute e) {
+  auto [of, factor] = withNumber("mul", e);
+  return factor ? std::pair(of, *factor) : std::pair(e, int64_t(1));
+}
+
 /// The factors of a product, and the number among them.
 static std::pair<SmallVector<Attribute>, int64_t> factorsOf(Attribute e) {
   if (auto number = dyn_cast<IntegerAttr>(e))
@@ -198,6 +204,13 @@ Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
   if (name == "div")
     if (Attribute simple = cancel(a, b))
       return simple;
+  // The parts of a concatenation have one extent.
+  auto [part, times] = scaled(a);
+  auto [other, otherTimes] = scaled(b);
+  int64_t count;
+  if (name == "add" && part == other &&
+      !llvm::AddOverflow(times, otherTimes, count))
+    return mul(part, constant(count));
   auto sizeOf = [&](Attribute e) { return std::max(1u, sizes.lookup(e)); };
   unsigned size = sizeOf(a) + sizeOf(b) + 1;
   if (size > kMaxSize)

@@ -83,7 +83,9 @@ static ExtentRoot behindTensor(OpResult value, int64_t dim) {
 static ExtentRoot declared(BlockArgument argument, int64_t dim) {
   auto function =
       dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!function || !argument.getOwner()->isEntryBlock())
+  // Localization adds arguments to the block before the function has them.
+  if (!function || !argument.getOwner()->isEntryBlock() ||
+      argument.getArgNumber() >= function.getNumArguments())
     return {argument, dim};
   auto extent = dyn_cast<ArrayAttr>(
       argumentExtent(function, argument.getArgNumber(), dim));

@@ -762,6 +762,33 @@ def test_recurrent_networks_send_gradients_alone(kind):
     steps_as_pytorch(step, twin, x, y)
 
 
+@pytest.mark.parametrize("compute", [
+    lambda x, i: x.flatten(0, 1).gather(1, i),
+    lambda x, i: x.gather(1, (i.sum(1) % x.shape[1])[:, None, None].expand(-1, 1, 8)),
+    lambda x, i: x.transpose(1, 2).flatten().view(x.shape[0], 2, 4 * x.shape[1]),
+    lambda x, i: torch.tanh(x.flatten()).view(x.shape[0], -1),
+    lambda x, i: x.transpose(0, 1).reshape(x.shape[1], -1).cumsum(1),
+    lambda x, i: torch.stack([x, x + 1], 0).sum(0)])
+def test_views_of_open_batches_and_lengths(compute):
+    class Model(nn.Module):
+        def forward(self, x, i):
+            return compute(x, i)
+
+    batch, length = torch.export.Dim("batch", max=64), torch.export.Dim("length", max=32)
+    model = Model()
+    f = st.compile(model, (torch.randn(4, 6, 8), torch.randint(0, 6, (4, 3))), mesh={"dp": 2}, inputs=[[Shard(0)], [Shard(0)]],
+                   dynamic_shapes=({0: batch, 1: length}, {0: batch}))
+    for shape in ((4, 6, 8), (3, 7, 8), (2, 2, 8)):
+        x, i = torch.randn(shape), torch.randint(0, min(6, shape[1]), (shape[0], 3))
+        close(f(x, i), model(x, i))
+
+
+def test_calls_below_the_least_extent():
+    f = st.compile(nn.ReLU(), (torch.randn(4, 8),), mesh={"dp": 2}, dynamic_shapes=({1: torch.export.Dim("length", min=6)},))
+    with pytest.raises(shardir.UsageError, match=r"inputs with .*shape\[1\] >= 6, not for .*shape\[1\] = 3"):
+        f(torch.randn(4, 3))
+
+
 def test_one_tensor_for_two_inputs():
     class Sum(nn.Module):
         def forward(self, x, y):

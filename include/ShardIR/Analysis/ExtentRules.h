@@ -103,7 +103,29 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
       .template Case<tensor::ReshapeOp>([&](tensor::ReshapeOp op) {
         auto shape =
             op.getShape().template getDefiningOp<tensor::FromElementsOp>();
-        return shape ? domain.scalar(shape.getElements()[dim]) : Extent();
+        if (!shape)
+          return Extent();
+        auto isRest = [](mlir::Value element) {
+          return mlir::getConstantIntValue(mlir::OpFoldResult(element)) == -1;
+        };
+        auto product = [&](auto sizes) {
+          Extent all = domain.constant(1);
+          for (Extent size : sizes)
+            all = domain.mul(all, size);
+          return all;
+        };
+        if (!isRest(shape.getElements()[dim]))
+          return domain.scalar(mlir::OpFoldResult(shape.getElements()[dim]));
+        // As many as the source's elements leave.
+        llvm::SmallVector<Extent> before, others;
+        auto source =
+            mlir::dyn_cast<mlir::RankedTensorType>(op.getSource().getType());
+        for (int64_t d = 0; source && d < source.getRank(); ++d)
+          before.push_back(domain.of(op.getSource(), d));
+        for (mlir::Value element : shape.getElements())
+          if (!isRest(element))
+            others.push_back(domain.scalar(mlir::OpFoldResult(element)));
+        return source ? domain.div(product(before), product(others)) : Extent();
       })
       .template Case<ManualCollectiveOp>(
           [&](ManualCollectiveOp op) { return listed(op.getSizes()); })

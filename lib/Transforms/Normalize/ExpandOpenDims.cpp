@@ -75,6 +75,14 @@ groupsOf(RankedTensorType type, ArrayRef<int64_t> dims, bool joinUnits) {
   return groups;
 }
 
+/// The number of elements along dims of known extents.
+static int64_t sizeOf(RankedTensorType type, ArrayRef<int64_t> dims) {
+  int64_t size = 1;
+  for (int64_t dim : dims)
+    size *= type.getDimSize(dim);
+  return size;
+}
+
 /// The tensor that was collapsed, or some of its dims joined, where what it was
 /// collapsed to is expanded. Dims of as many elements that have one open extent
 /// have it again.
@@ -112,7 +120,8 @@ struct ExpandCollapsed final : OpRewritePattern<tensor::ExpandShapeOp> {
           };
           auto *part = llvm::find_if(own, isOpen(from)),
                *dim = llvm::find_if(other, isOpen(to));
-          if ((part == own.end()) != (dim == other.end()))
+          if ((part == own.end()) != (dim == other.end()) ||
+              (part == own.end() && sizeOf(from, own) != sizeOf(to, other)))
             return failure();
           unknown -= part != own.end() &&
                      isExtentOf(extents[*dim], collapse.getSrc(), *part);
@@ -242,7 +251,12 @@ struct ExpandUnitDims final : OpRewritePattern<tensor::ExpandShapeOp> {
     for (auto [parts, dims] :
          llvm::zip_equal(collapse.getReassociationIndices(),
                          op.getReassociationIndices())) {
-      auto isUnit = [&](int64_t dim) { return to.getDimSize(dim) == 1; };
+      const int64_t *other = llvm::find_if(
+          dims, [&](int64_t dim) { return to.getDimSize(dim) != 1; });
+      int64_t whole = other == dims.end() ? dims.front() : *other;
+      auto isUnit = [&](int64_t dim) {
+        return to.getDimSize(dim) == 1 && dim != whole;
+      };
       if (llvm::count_if(dims, isUnit) + 1 != int64_t(dims.size()))
         return failure();
       int64_t next = parts.front();
@@ -314,7 +328,8 @@ struct ExpandReads final : OpRewritePattern<linalg::GenericOp> {
         }))
       return failure();
     for (linalg::IndexOp place : op.getBody()->getOps<linalg::IndexOp>())
-      if (std::optional<JoinedDim> joined = joinedAt(place)) {
+      if (std::optional<JoinedDim> joined = joinedAt(place);
+          joined && isRead(op, place.getDim(), *joined)) {
         expand(op, place, *joined, rewriter);
         return success();
       }
@@ -322,6 +337,25 @@ struct ExpandReads final : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
+  /// True if an operand has the dims of `joined` behind its dim for the loop,
+  /// which may otherwise be shorter than the joined one.
+  static bool isRead(linalg::GenericOp op, int64_t loop, JoinedDim joined) {
+    AffineExpr expr = getAffineDimExpr(loop, op.getContext());
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto dim = op.getMatchingIndexingMap(&operand).getResultPosition(expr);
+      auto own = dim ? JoinedDim::of(operand.get(), *dim) : std::nullopt;
+      if (own && own->parts().size() == joined.parts().size() &&
+          llvm::all_of(llvm::zip_equal(own->parts(), joined.parts()),
+                       [&](auto parts) {
+                         auto [part, other] = parts;
+                         return haveSameExtent(own->collapse.getSrc(), part,
+                                               joined.collapse.getSrc(), other);
+                       }))
+        return true;
+    }
+    return false;
+  }
+
   /// The joined dim that `place` is for, and for nothing else.
   static std::optional<JoinedDim> joinedAt(linalg::IndexOp place) {
     std::optional<JoinedDim> joined;

@@ -46,6 +46,7 @@ public:
            op->getResult(0).getType().isInteger(64)))
         scalars.push_back(op);
     });
+    function.walk([&](tensor::ReshapeOp op) { fillRest(op); });
     // Before there are values that `extents` has not seen.
     function.walk([&](Operation *op) {
       if (Value same = sameTensor(op))
@@ -67,6 +68,47 @@ public:
   }
 
 private:
+  /// Writes the extent of a reshape that is said to be the rest, -1.
+  void fillRest(tensor::ReshapeOp op) {
+    auto shape = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+    auto elements =
+        shape ? llvm::to_vector(shape.getElements()) : SmallVector<Value>();
+    for (auto [dim, element] : llvm::enumerate(elements))
+      if (getConstantIntValue(OpFoldResult(element)) == -1)
+        if (Attribute extent = extents.of(op.getResult(), dim)) {
+          element = build(extent, element.getType());
+          OpBuilder at(op);
+          op.getShapeMutable().assign(tensor::FromElementsOp::create(
+              at, op.getLoc(), shape.getType(), elements));
+        }
+  }
+
+  /// The value of an expression, computed of the arguments' extents.
+  Value build(Attribute extent, Type type) {
+    if (Value found = of(extent, type))
+      return found;
+    auto list = cast<ArrayAttr>(extent);
+    Value a = build(list[1], type), b = build(list[2], type);
+    Location loc = function.getLoc();
+    StringRef name = cast<StringAttr>(list[0]).getValue();
+    Value made;
+    if (name == "add")
+      made = arith::AddIOp::create(builder, loc, a, b);
+    else if (name == "sub")
+      made = arith::SubIOp::create(builder, loc, a, b);
+    else if (name == "mul")
+      made = arith::MulIOp::create(builder, loc, a, b);
+    else if (name == "div")
+      made = arith::DivSIOp::create(builder, loc, a, b);
+    else if (name == "rem")
+      made = arith::RemSIOp::create(builder, loc, a, b);
+    else if (name == "min")
+      made = arith::MinSIOp::create(builder, loc, a, b);
+    else
+      made = arith::MaxSIOp::create(builder, loc, a, b);
+    return first[{extent, type}] = made;
+  }
+
   bool haveSameExtents(Value tensor, ArrayRef<OpFoldResult> sizes) {
     for (auto [dim, size] : llvm::enumerate(sizes)) {
       Attribute extent = extents.of(tensor, dim);

@@ -13,6 +13,8 @@
 
 #include "Stacks.h"
 
+#include "ShardIR/Analysis/SameExtent.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -29,7 +31,9 @@ static bool splitsIntoParts(tensor::ExpandShapeOp expand, int64_t dim,
   RankedTensorType whole = expand.getResultType();
   return group.size() == 2 &&
          whole.getDimSize(group[0]) == int64_t(concat.getInputs().size()) &&
-         whole.getDimSize(group[1]) == type.getDimSize(concat.getDim());
+         whole.getDimSize(group[1]) == type.getDimSize(concat.getDim()) &&
+         isExtentOf(expand.getMixedOutputShape()[group[1]],
+                    concat.getInputs().front(), concat.getDim());
 }
 
 /// True if a tensor that has the dim `dim` of `value` as one of its own, or
@@ -56,9 +60,14 @@ static bool reachesParts(Value value, int64_t dim, tensor::ConcatOp concat) {
 }
 
 bool shardir::isExpandedStack(tensor::ConcatOp op) {
-  auto type = cast<RankedTensorType>(op.getInputs().front().getType());
-  return type.hasStaticShape() && op.getInputs().size() > 1 &&
+  Value first = op.getInputs().front();
+  int64_t dim = op.getDim();
+  return op.getInputs().size() > 1 &&
          llvm::all_equal(op.getInputs().getTypes()) &&
+         llvm::all_of(op.getInputs(),
+                      [&](Value input) {
+                        return haveSameExtent(input, dim, first, dim);
+                      }) &&
          reachesParts(op, op.getDim(), op);
 }
 
@@ -75,9 +84,13 @@ void shardir::stack(RewriterBase &rewriter, tensor::ConcatOp op) {
       groups.back().push_back(d + 1);
   }
   SmallVector<Value> parts;
-  for (Value input : op.getInputs())
+  for (Value input : op.getInputs()) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, input);
+    sizes.insert(sizes.begin() + dim, rewriter.getIndexAttr(1));
     parts.push_back(tensor::ExpandShapeOp::create(
-        rewriter, loc, type.clone(shape), input, groups));
+        rewriter, loc, type.clone(shape), input, groups, sizes));
+  }
   shape[dim] = parts.size();
   Value stacked =
       tensor::ConcatOp::create(rewriter, loc, type.clone(shape), dim, parts);

@@ -161,3 +161,36 @@ func.func @unit_dims(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
   %r = tensor.expand_shape %q [[0, 1], [2]] output_shape [%b, %s, 8] : tensor<?x8xf32> into tensor<?x?x8xf32>
   return %r : tensor<?x?x8xf32>
 }
+
+// -----
+
+// Rows of fewer places than the joined ones stay as they are, and so do dims that are split at other places.
+// CHECK-LABEL: func.func @fewer_rows(
+// CHECK:         tensor.extract %{{.+}}[%{{.+}}, %{{.+}}] : tensor<?x64xf32>
+// CHECK-LABEL: func.func @other_factors(
+// CHECK:         tensor.collapse_shape
+// CHECK:         tensor.expand_shape
+func.func @fewer_rows(%x: tensor<?x?x64xf32>, %places: tensor<?xindex>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %places, %c0 : tensor<?xindex>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x64xf32> into tensor<?x64xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%places : tensor<?xindex>) outs(%e : tensor<?xf32>) {
+  ^bb0(%at: index, %out: f32):
+    %row = linalg.index 0 : index
+    %found = tensor.extract %c[%row, %at] : tensor<?x64xf32>
+    linalg.yield %found : f32
+  } -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
+func.func @other_factors(%x: tensor<?x4x?xf32>) -> tensor<?x2x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = tensor.dim %x, %c0 : tensor<?x4x?xf32>
+  %l = tensor.dim %x, %c2 : tensor<?x4x?xf32>
+  %twice = arith.muli %l, %c2 : index
+  %c = tensor.collapse_shape %x [[0, 1, 2]] : tensor<?x4x?xf32> into tensor<?xf32>
+  %r = tensor.expand_shape %c [[0, 1, 2]] output_shape [%b, 2, %twice] : tensor<?xf32> into tensor<?x2x?xf32>
+  return %r : tensor<?x2x?xf32>
+}

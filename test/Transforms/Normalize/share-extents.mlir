@@ -37,6 +37,27 @@ func.func @quotients(%x: tensor<?x8xf32>) -> (index, i64) {
   return %batches, %heads : index, i64
 }
 
+// Parts of a concatenation, b + b + b, and the views of which one extent is left to the number of elements.
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME:    %[[X:.+]]: tensor<?x8xf32>, %{{.+}}: tensor<?x8xf32>
+// CHECK:         %[[B:.+]] = tensor.dim %[[X]], %{{.+}}
+// CHECK:         %[[L:.+]] = arith.index_cast %[[B]]
+// CHECK:         tensor.from_elements %{{.+}}, %[[L]], %{{.+}} : tensor<3xi64>
+// CHECK:         return %[[B]]
+func.func @parts(%x: tensor<?x8xf32>, %y: tensor<?x8xf32> {shardir.extents = [[0, 0], unit]}) -> (index, tensor<2x?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c2_i64 = arith.constant 2 : i64
+  %c4_i64 = arith.constant 4 : i64
+  %rest = arith.constant -1 : i64
+  %all = tensor.concat dim(0) %x, %y, %x : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  %n = tensor.dim %all, %c0 : tensor<?x8xf32>
+  %b = arith.divsi %n, %c3 : index
+  %shape = tensor.from_elements %c2_i64, %rest, %c4_i64 : tensor<3xi64>
+  %view = tensor.reshape %x(%shape) : (tensor<?x8xf32>, tensor<3xi64>) -> tensor<2x?x4xf32>
+  return %b, %view : index, tensor<2x?x4xf32>
+}
+
 // An argument has the extents that the front end says it shares with another one.
 // CHECK-LABEL: func.func @declared(
 // CHECK-SAME:    %[[X:.+]]: tensor<?x?xf32>, %[[Y:.+]]: tensor<?x3xf32>
