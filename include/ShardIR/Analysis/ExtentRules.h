@@ -108,7 +108,7 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
         auto isRest = [](mlir::Value element) {
           return mlir::getConstantIntValue(mlir::OpFoldResult(element)) == -1;
         };
-        auto product = [&](auto sizes) {
+        auto product = [&](const auto &sizes) {
           Extent all = domain.constant(1);
           for (Extent size : sizes)
             all = domain.mul(all, size);

@@ -19,6 +19,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 
 #include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,6 +39,7 @@ namespace shardir {
 } // namespace shardir
 
 using namespace mlir;
+using namespace shardir;
 
 /// `type` with floats in the place of complex numbers; null for other types.
 static RankedTensorType partType(Type type) {

@@ -19,6 +19,7 @@
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
