@@ -18,7 +18,6 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -422,17 +421,11 @@ void Extents::Walker::visit(Block &block, unsigned depth) {
   }
 }
 
-/// [i, d] for dim d of argument i.
-static ArrayAttr extentOfArgument(MLIRContext *context, int64_t number,
-                                  int64_t dim) {
-  Builder builder(context);
-  return builder.getArrayAttr(
-      {builder.getI64IntegerAttr(number), builder.getI64IntegerAttr(dim)});
-}
-
 Attribute shardir::argumentExtent(FunctionOpInterface function, unsigned number,
                                   int64_t dim) {
-  Attribute extent = extentOfArgument(function.getContext(), number, dim);
+  Builder builder(function.getContext());
+  Attribute extent = builder.getArrayAttr(
+      {builder.getI64IntegerAttr(number), builder.getI64IntegerAttr(dim)});
   // One step per argument at most: declarations in a circle end somewhere.
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto declared =
@@ -468,147 +461,3 @@ Attribute Extents::of(Value tensor, int64_t dim) {
 }
 
 Attribute Extents::of(OpFoldResult scalar) { return walker->scalar(scalar); }
-
-SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
-  Builder builder(function.getContext());
-  SmallVector<ArrayAttr> lists;
-  if (llvm::all_of(function.getResultTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return !tensor || tensor.hasStaticShape();
-      })) {
-    lists.resize(function.getNumResults());
-    return lists;
-  }
-  Extents extents(function);
-  for (Value value :
-       function.getBody().front().getTerminator()->getOperands()) {
-    ArrayAttr &list = lists.emplace_back();
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || type.hasStaticShape())
-      continue;
-    SmallVector<Attribute> dims;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      Attribute extent =
-          type.isDynamicDim(dim) ? extents.of(value, dim) : Attribute();
-      dims.push_back(extent ? extent : builder.getUnitAttr());
-    }
-    list = builder.getArrayAttr(dims);
-  }
-  return lists;
-}
-
-namespace {
-/// Extents of arguments, and numbers, that a program needs to be equal.
-class EqualExtents {
-public:
-  EqualExtents(func::FuncOp function) : extents(function) {
-    for (Operation &op : function.getBody().front()) {
-      if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-        visit(structured);
-      else if (op.hasTrait<OpTrait::Elementwise>())
-        visitElementwise(op);
-      auto cast = dyn_cast<tensor::CastOp>(op);
-      auto type = cast ? dyn_cast<RankedTensorType>(cast.getType()) : nullptr;
-      for (int64_t dim = 0; type && dim < type.getRank(); ++dim)
-        join(extentOf(cast.getSource(), dim), extentOf(cast, dim));
-    }
-  }
-
-  /// The first of those that are equal to `extent`; a number is before all.
-  Attribute firstOf(Attribute extent) const {
-    for (auto it = before.find(extent); it != before.end();
-         it = before.find(extent))
-      extent = it->second;
-    return extent;
-  }
-
-  Attribute extentOf(Value tensor, int64_t dim) {
-    return isa<RankedTensorType>(tensor.getType()) ? extents.of(tensor, dim)
-                                                   : Attribute();
-  }
-
-private:
-  void visit(linalg::LinalgOp op) {
-    SmallVector<Attribute> ofLoop(op.getNumLoops());
-    for (OpOperand &operand : op->getOpOperands())
-      for (auto [dim, expr] :
-           llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-        if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-          Attribute &first = ofLoop[loop.getPosition()];
-          Attribute extent = extentOf(operand.get(), dim);
-          join(first, extent);
-          first = first ? first : extent;
-        }
-  }
-
-  void visitElementwise(Operation &op) {
-    for (Value operand : op.getOperands())
-      if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
-        for (int64_t dim = 0; dim < type.getRank(); ++dim)
-          join(extentOf(op.getResult(0), dim), extentOf(operand, dim));
-  }
-
-  /// Of computed extents nothing is known.
-  static bool isPlain(Attribute extent) {
-    auto list = dyn_cast_or_null<ArrayAttr>(extent);
-    return isa_and_present<IntegerAttr>(extent) || (list && list.size() == 2);
-  }
-
-  static auto orderOf(Attribute extent) {
-    auto list = dyn_cast<ArrayAttr>(extent);
-    auto number = [&](unsigned i) {
-      return list ? cast<IntegerAttr>(list[i]).getInt() : -1;
-    };
-    return std::pair(number(0), number(1));
-  }
-
-  void join(Attribute a, Attribute b) {
-    if (!isPlain(a) || !isPlain(b))
-      return;
-    a = firstOf(a);
-    b = firstOf(b);
-    if (a == b || (isa<IntegerAttr>(a) && isa<IntegerAttr>(b)))
-      return;
-    if (orderOf(b) < orderOf(a))
-      std::swap(a, b);
-    before[b] = a;
-  }
-
-  Extents extents;
-  llvm::DenseMap<Attribute, Attribute> before;
-};
-} // namespace
-
-SmallVector<ArrayAttr> shardir::argumentExtents(func::FuncOp function) {
-  Builder builder(function.getContext());
-  SmallVector<ArrayAttr> lists(function.getNumArguments());
-  auto isOpen = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  };
-  if (llvm::none_of(function.getArgumentTypes(), isOpen))
-    return lists;
-  EqualExtents equal(function);
-  for (BlockArgument argument : function.getArguments()) {
-    if (!isOpen(argument.getType()))
-      continue;
-    auto type = cast<RankedTensorType>(argument.getType());
-    bool isNeeded = false;
-    SmallVector<Attribute> dims;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      dims.push_back(builder.getUnitAttr());
-      if (!type.isDynamicDim(dim))
-        continue;
-      Attribute own = extentOfArgument(function.getContext(),
-                                       argument.getArgNumber(), dim),
-                first = equal.firstOf(equal.extentOf(argument, dim));
-      if (first == own)
-        continue;
-      dims.back() = first;
-      isNeeded = true;
-    }
-    if (isNeeded)
-      lists[argument.getArgNumber()] = builder.getArrayAttr(dims);
-  }
-  return lists;
-}
