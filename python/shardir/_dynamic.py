@@ -41,11 +41,10 @@ class Guards:
         self._names = {str(symbol): name for symbol, name in reversed([*zip(self._symbols, names)])}
         env = extents[0].node.shape_env if extents else None
         self._conditions = [guard.expr for guard in env.guards] if env else []
-        bounds = [env.bound_sympy(symbol).upper for symbol in self._symbols] if env else []
-        self._conditions += [symbol <= most for symbol, most in zip(self._symbols, bounds) if most.is_Integer]
+        ranges = [(symbol, env.bound_sympy(symbol)) for symbol in self._symbols] if env else []
+        self._conditions += [symbol <= allowed.upper for symbol, allowed in ranges if allowed.upper.is_Integer]
         # PyTorch takes an open extent for 2 or more, which graphs seldom rest on: a larger one was asked for.
-        least = [env.bound_sympy(symbol).lower for symbol in self._symbols] if env else []
-        self._conditions += [symbol >= bound for symbol, bound in zip(self._symbols, least) if bound > 2]
+        self._conditions += [symbol >= allowed.lower for symbol, allowed in ranges if allowed.lower > 2]
 
     def check(self, extents: Sequence[int]) -> None:
         """Raises UsageError for extents, in their order, that the graph does not take."""

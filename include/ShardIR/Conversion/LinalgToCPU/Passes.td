@@ -241,21 +241,19 @@ def ComplexToParts : Pass<"shardir-complex-to-parts", "::mlir::func::FuncOp"> {
   let description = [{
     A complex tensor becomes two tensors of floats, through linalg and tensor ops
     and control flow; ops of other dialects, such as collectives, keep complex
-    tensors. A sum of products becomes four real ones, which have the schedules
-    of real products, and other bodies become arithmetic on parts, which
-    vectorizes. Products of fewer than 2048 multiply-adds, and those of a matrix
-    and a vector, stay one loop.
+    tensors. A sum of products becomes one real sum of twice the terms and
+    results, which has the schedules of real products, and other bodies become
+    arithmetic on parts, which vectorizes. Products of fewer than 2048
+    multiply-adds, and those that use an element less than 8 times, as those of a
+    matrix and a vector, stay one loop.
 
     ```mlir
     %0 = linalg.matmul ins(%a, %b : tensor<64x64xcomplex<f32>>, tensor<64x64xcomplex<f32>>) outs(%c)
     ```
-    becomes
+    becomes, with both parts of one factor below each other and (re, -im) and
+    (im, re) of the other one,
     ```mlir
-    %minus = linalg.generic {…} ins(%a_im) { …arith.negf… }
-    %1 = linalg.generic {…} ins(%a_re, %b_re) outs(%c_re) { …sum of products… }
-    %re = linalg.generic {…} ins(%minus, %b_im) outs(%1) { …sum of products… }
-    %2 = linalg.generic {…} ins(%a_re, %b_im) outs(%c_im) { …sum of products… }
-    %im = linalg.generic {…} ins(%a_im, %b_re) outs(%2) { …sum of products… }
+    %1 = linalg.generic {…} ins(%x, %y) outs(%z) { …sum of real products… }
     ```
     Stage: local, on tensors, behind `shardir-fuse-for-cpu`, which runs once more
     on what changed.
