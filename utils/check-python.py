@@ -49,8 +49,10 @@ def main():
         arguments.append(TESTS)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=5", f"--junitxml={results}",
-                    *arguments], cwd=venv, env=environment)
+    # Each worker needs some 2 GB.
+    workers = min(len(os.sched_getaffinity(0)), 8)
+    subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(workers), "--durations=5",
+                    f"--junitxml={results}", *arguments], cwd=venv, env=environment)
     try:
         suite = xml.etree.ElementTree.parse(results).getroot().find("testsuite")
     except (OSError, xml.etree.ElementTree.ParseError) as error:

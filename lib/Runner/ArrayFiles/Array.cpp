@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace shardir;
@@ -254,6 +255,15 @@ Bytes::Bytes(uint64_t size) : count(size) {
               " bytes: this machine has " + std::to_string(machine) +
               " bytes of memory");
   memory.reset(static_cast<uint8_t *>(p));
+#ifdef MADV_HUGEPAGE
+  // As NumPy does. A wish: nothing else changes.
+  constexpr uint64_t kHugeFrom = uint64_t(4) << 20;
+  if (padded >= kHugeFrom) {
+    auto page = uint64_t(sysconf(_SC_PAGESIZE));
+    uint64_t skipped = -reinterpret_cast<uintptr_t>(p) % page;
+    madvise(memory.get() + skipped, padded - skipped, MADV_HUGEPAGE);
+  }
+#endif
 }
 
 static uint64_t checkedBytes(ElementType type, const Shape &shape) {
