@@ -36,6 +36,9 @@ struct NestOperand {
   /// Lanes that are two elements apart are read and written by whole vectors,
   /// with what is between them.
   bool spansGaps = false;
+  /// Where not 0, memory is asked for the elements that are so many further on
+  /// while these are read.
+  int64_t ahead = 0;
 
   /// The linear address at `ivs`; a null one counts as 0.
   Index address(LoopEmitter &emit, llvm::ArrayRef<Index> ivs) const;

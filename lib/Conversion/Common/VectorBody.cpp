@@ -178,10 +178,19 @@ void VectorBody::bindInput(unsigned i, Value value) {
 
 void VectorBody::loadInputs(ArrayRef<Index> ivs, std::optional<Index> count) {
   Block *body = nest.getOp().getBlock();
-  for (unsigned i = 0; i < nest.numInputs(); ++i)
-    if (!body->getArgument(i).use_empty() &&
-        !mapping.contains(body->getArgument(i)))
-      mapping.map(body->getArgument(i), load(nest.operands[i], ivs, count));
+  for (unsigned i = 0; i < nest.numInputs(); ++i) {
+    if (body->getArgument(i).use_empty() ||
+        mapping.contains(body->getArgument(i)))
+      continue;
+    const NestOperand &operand = nest.operands[i];
+    mapping.map(body->getArgument(i), load(operand, ivs, count));
+    if (operand.ahead != 0)
+      memref::PrefetchOp::create(
+          emit.builder, emit.loc, operand.flat,
+          emit.value(emit.add(operand.address(emit, ivs),
+                              emit.constant(operand.ahead))),
+          /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
 }
 
 Value VectorBody::loadResult(unsigned i, ArrayRef<Index> ivs,

@@ -35,6 +35,9 @@ namespace {
 /// elements take 264 KiB of the second cache.
 constexpr int64_t blockRows = 128, blockColumns = 512;
 
+/// From these bytes on a tensor is taken to come from memory each time.
+constexpr int64_t fromMemory = 4 << 20;
+
 /// Emits one op's loops.
 class NestEmitter {
 public:
@@ -493,6 +496,38 @@ bool isEveryOther(Value memref) {
   return false;
 }
 
+/// Elements from what a turn of the shared loop around `op` reads of `value` to
+/// what the next turn does, where `op` is the last of several that read it: the
+/// first one has to wait for memory, which this one leaves idle. 0 elsewhere.
+int64_t toNextTurn(linalg::LinalgOp op, Value value) {
+  auto forall = dyn_cast<scf::ForallOp>(op->getParentOp());
+  auto view = value.getDefiningOp<memref::SubViewOp>();
+  if (!forall || !view || view->getBlock() != op->getBlock() ||
+      forall.getRank() != 1 || ShapedType::isDynamic(forall.getStaticStep()[0]))
+    return 0;
+  MemRefType type = view.getSourceType();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      type.getNumElements() * type.getElementTypeBitWidth() < 8 * fromMemory)
+    return 0;
+  size_t readBefore = 0;
+  for (Operation *user : view->getUsers()) {
+    Operation *top = op->getBlock()->findAncestorOpInBlock(*user);
+    if (op->isBeforeInBlock(top))
+      return 0;
+    readBefore += top != op;
+  }
+  // One is this op's own look at the buffer.
+  if (readBefore < 2)
+    return 0;
+  for (auto [from, stride] : llvm::zip(view.getMixedOffsets(), strides))
+    if (from == OpFoldResult(forall.getInductionVar(0)))
+      return forall.getStaticStep()[0] * stride;
+  return 0;
+}
+
 struct VectorizeForCpuPass
     : shardir::impl::VectorizeForCpuBase<VectorizeForCpuPass> {
   using Base::Base;
@@ -524,8 +559,11 @@ struct VectorizeForCpuPass
       FailureOr<LoopNest> nest = makeLoopNest(op, emit);
       if (failed(nest))
         continue;
-      for (NestOperand &operand : nest->operands)
+      for (auto [operand, value] :
+           llvm::zip(nest->operands, op->getOperands())) {
         operand.spansGaps = true;
+        operand.ahead = toNextTurn(op, value);
+      }
       std::optional<VectorPlan> plan = planVectors(*nest, cpu);
       if (!plan)
         continue;

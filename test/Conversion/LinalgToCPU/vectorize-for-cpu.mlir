@@ -270,3 +270,65 @@ func.func @every_other(%a: memref<64xf32, strided<[2], offset: 1>>, %b: memref<6
   memref.copy %d, %c : memref<64x1xf32> to memref<64x1xf32, strided<[2, 1]>>
   return
 }
+
+// -----
+
+#full = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// The second of two ops that read rows of a large tensor asks memory for the rows of the next turn, 2 x 1024 elements on;
+// in a small tensor none does.
+// CHECK-LABEL: func.func @next_rows(
+// CHECK-DAG:     %[[NEXT:.+]] = arith.constant 2048 : index
+// CHECK:         scf.forall
+// CHECK-NOT:       memref.prefetch
+// CHECK:           vector.reduction
+// CHECK:           vector.load %[[X:[a-z_0-9]+]][
+// CHECK:           %[[LATER:.+]] = arith.addi %{{.+}}, %[[NEXT]]
+// CHECK:           memref.prefetch %[[X]][%[[LATER]]], read
+// CHECK-NOT:       memref.prefetch
+// CHECK-LABEL: func.func @next_rows_of_little
+// CHECK-NOT:     memref.prefetch
+func.func @next_rows(%x: memref<1024x1024xf32>, %y: memref<1024x1024xf32>) {
+  scf.forall (%i) = (0) to (1024) step (2) {
+    %rows = memref.subview %x[%i, 0] [2, 1024] [1, 1] : memref<1024x1024xf32> to memref<2x1024xf32, strided<[1024, 1], offset: ?>>
+    %out = memref.subview %y[%i, 0] [2, 1024] [1, 1] : memref<1024x1024xf32> to memref<2x1024xf32, strided<[1024, 1], offset: ?>>
+    %sums = memref.alloca() : memref<2xf32>
+    linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%rows : memref<2x1024xf32, strided<[1024, 1], offset: ?>>) outs(%sums : memref<2xf32>) {
+    ^bb0(%a: f32, %s: f32):
+      %r = arith.addf %s, %a : f32
+      linalg.yield %r : f32
+    }
+    linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+        ins(%rows, %sums : memref<2x1024xf32, strided<[1024, 1], offset: ?>>, memref<2xf32>)
+        outs(%out : memref<2x1024xf32, strided<[1024, 1], offset: ?>>) {
+    ^bb0(%a: f32, %s: f32, %o: f32):
+      %r = arith.subf %a, %s : f32
+      linalg.yield %r : f32
+    }
+  }
+  return
+}
+
+func.func @next_rows_of_little(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) {
+  scf.forall (%i) = (0) to (64) step (2) {
+    %rows = memref.subview %x[%i, 0] [2, 1024] [1, 1] : memref<64x1024xf32> to memref<2x1024xf32, strided<[1024, 1], offset: ?>>
+    %out = memref.subview %y[%i, 0] [2, 1024] [1, 1] : memref<64x1024xf32> to memref<2x1024xf32, strided<[1024, 1], offset: ?>>
+    %sums = memref.alloca() : memref<2xf32>
+    linalg.generic {indexing_maps = [#full, #row], iterator_types = ["parallel", "reduction"]}
+        ins(%rows : memref<2x1024xf32, strided<[1024, 1], offset: ?>>) outs(%sums : memref<2xf32>) {
+    ^bb0(%a: f32, %s: f32):
+      %r = arith.addf %s, %a : f32
+      linalg.yield %r : f32
+    }
+    linalg.generic {indexing_maps = [#full, #row, #full], iterator_types = ["parallel", "parallel"]}
+        ins(%rows, %sums : memref<2x1024xf32, strided<[1024, 1], offset: ?>>, memref<2xf32>)
+        outs(%out : memref<2x1024xf32, strided<[1024, 1], offset: ?>>) {
+    ^bb0(%a: f32, %s: f32, %o: f32):
+      %r = arith.subf %a, %s : f32
+      linalg.yield %r : f32
+    }
+  }
+  return
+}
