@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import warnings
 import weakref
@@ -52,6 +53,10 @@ def _check_numbers(optimizer: torch.optim.Optimizer, states: Sequence[Mapping[st
                                  "such as torch.tensor(0.0)")
 
 
+class _HasBegun(Exception):
+    """Ends an optimizer's step whose state is complete."""
+
+
 def initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch.Tensor]]:
     """The state that the optimizer has, or has before its first step, per parameter; by number."""
     parameters = trained_by(optimizer)
@@ -64,19 +69,24 @@ def initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch
         if "weight_decay" in group:
             group["weight_decay"] = 0  # the first momentum of SGD has it
     first: dict[Any, dict[str, torch.Tensor]] = {}
-
-    def keep(group: Any) -> None:
-        for p in group["params"]:
-            first[p] = _tensors(trial.state[p])
-
     begin = getattr(trial, "_init_group", None)
     if begin is not None:
+        is_pytorchs = type(trial).step.__module__.startswith("torch.optim.")
+
         def init_group(group: Any, *args: Any, **kwargs: Any) -> Any:
             result = begin(group, *args, **kwargs)
-            keep(group)
+            # PyTorch's own optimizers make all of their state here, but for the momentum of SGD.
+            if is_pytorchs and all(trial.state[p] for p in group["params"] if p.grad is not None):
+                raise _HasBegun
+            for p in group["params"]:
+                first[p] = _tensors(trial.state[p])
             return result
         trial._init_group = init_group
-    trial.step()
+    for group in trial.param_groups:
+        alone, trial.param_groups = trial.param_groups, [group]
+        with contextlib.suppress(_HasBegun):
+            trial.step()
+        trial.param_groups = alone
     _check_numbers(optimizer, [trial.state[p] for p in copies])
     # State that the first step creates is moments, which zero gradients leave at their initial value.
     return {i: {k: first.get(p, {}).get(k, torch.zeros_like(v) if k == "step" else v)

@@ -29,7 +29,7 @@ def results(ranks, device, folder, *cases):
     return [dict(np.load(path)) for path in sorted(folder.glob("*.npz"))]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [4])
 def test_processes_find_what_threads_find(ranks, tmp_path):
     [expected] = results(ranks, "threads", tmp_path / "threads", "training", "descent")
     found = results(ranks, "mpi", tmp_path / "mpi", "training", "descent")
@@ -42,7 +42,7 @@ def test_processes_find_what_threads_find(ranks, tmp_path):
     assert sorted(os.listdir(tmp_path / "mpi" / "checkpoint")) == ["optimizer.json", "state.safetensors"]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [4])
 def test_checkpoints_by_slices(ranks, tmp_path):
     safetensors = pytest.importorskip("safetensors.numpy")
     found = results(ranks, "mpi", tmp_path / "saving", "saving")
@@ -79,7 +79,7 @@ def test_checkpoints_by_slices(ranks, tmp_path):
             np.testing.assert_allclose(each[f"{checkpoint} loss"], found[0]["first loss"], rtol=1e-4)
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2])
 def test_processes_pass_their_own_shards(ranks, tmp_path):
     [expected] = results(ranks, "threads", tmp_path / "threads", "local_inputs")
     found = results(ranks, "mpi", tmp_path / "mpi", "local_inputs")
