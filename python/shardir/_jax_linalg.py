@@ -1,5 +1,6 @@
-"""Cholesky and LU decompositions and solves, which JAX computes in LAPACK, in terms of other ops: a loop over the
-columns, all matrices of a batch at once; and the lowering rules of these and the other factorizations."""
+"""Cholesky and LU decompositions and triangular solves, which JAX computes in LAPACK, in terms of other ops: loops over
+the columns of a block, all matrices of a batch at once, and products of matrices for what is outside of it; and the
+lowering rules of these and the other factorizations."""
 
 from __future__ import annotations
 
@@ -10,9 +11,12 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src.lax import linalg
 
-from ._jax_householder import geqrf, householder_product, ormqr
+from ._jax_householder import adjoint, geqrf, householder_product, ormqr, times
 from ._jax_ops import rule
 from ._jax_spectral import eigh, svd
+
+#: Columns of a block: enough for fast products, and few beside the matrix.
+_WIDTH = 32
 
 
 def _rows(a: jax.Array) -> jax.Array:
@@ -36,6 +40,34 @@ def _entry(x: jax.Array, k: Any) -> jax.Array:
     return lax.dynamic_index_in_dim(x, k, -1)
 
 
+def _some_rows(a: jax.Array, first: Any) -> jax.Array:
+    return lax.dynamic_slice_in_dim(a, first, _WIDTH, a.ndim - 2)
+
+
+def _some_columns(a: jax.Array, first: Any) -> jax.Array:
+    return lax.dynamic_slice_in_dim(a, first, _WIDTH, a.ndim - 1)
+
+
+def _with_rows(a: jax.Array, rows: jax.Array, first: Any) -> jax.Array:
+    return lax.dynamic_update_slice_in_dim(a, rows, first, a.ndim - 2)
+
+
+def _with_columns(a: jax.Array, columns: jax.Array, first: Any) -> jax.Array:
+    return lax.dynamic_update_slice_in_dim(a, columns, first, a.ndim - 1)
+
+
+def _padded(a: jax.Array, rows: int, columns: int) -> jax.Array:
+    """With zeros below and to the right of it."""
+    return jnp.pad(a, [(0, 0)] * (a.ndim - 2) + [(0, rows - a.shape[-2]), (0, columns - a.shape[-1])])
+
+
+def _bordered(a: jax.Array) -> jax.Array:
+    """A square matrix with an identity below and to the right of it, so that its size is a multiple of a block's."""
+    n = a.shape[-1]
+    size = n + -n % _WIDTH
+    return _padded(a, size, size) + jnp.diag(jnp.arange(size) >= n).astype(a.dtype)
+
+
 def _transposed(a: jax.Array) -> jax.Array:
     return jnp.swapaxes(a, -2, -1)
 
@@ -44,18 +76,66 @@ def _outer(x: jax.Array, y: jax.Array) -> jax.Array:
     return x[..., :, None] * y[..., None, :]
 
 
-def _cholesky(a: jax.Array, **_: Any) -> jax.Array:
-    """A matrix that is not positive definite gives NaNs."""
+def _cholesky_by_columns(a: jax.Array) -> jax.Array:
     def step(k: Any, state: Any) -> Any:
         rest, found = state
         column = _column(rest, k)
         column = jnp.where(_rows(a) >= k, column, 0) / jnp.sqrt(_entry(column, k))
         return rest - _outer(column, jnp.conj(column)), jnp.where(_columns(a) == k, column[..., None], found)
 
-    found = lax.fori_loop(0, a.shape[-1], step, (a, jnp.zeros_like(a)))[1]
+    return lax.fori_loop(0, a.shape[-1], step, (a, jnp.zeros_like(a)))[1]
+
+
+def _cholesky_by_blocks(a: jax.Array) -> jax.Array:
+    n = a.shape[-1]
+    a = _bordered(a)
+
+    def step(i: Any, a: jax.Array) -> jax.Array:
+        first = i * _WIDTH
+        panel = _some_columns(a, first)
+        factor = _cholesky_by_columns(_some_rows(panel, first))
+        below = jnp.where((_rows(a) >= first + _WIDTH)[:, None], times(panel, adjoint(_inverse(factor))), 0)
+        return _with_columns(a - times(below, adjoint(below)), _with_rows(below, factor, first), first)
+
+    return lax.fori_loop(0, a.shape[-1] // _WIDTH, step, a)[..., :n, :n]
+
+
+def _cholesky(a: jax.Array, **_: Any) -> jax.Array:
+    """A matrix that is not positive definite gives NaNs."""
+    found = (_cholesky_by_columns if a.shape[-1] <= 2 * _WIDTH else _cholesky_by_blocks)(a)
     # LAPACK gives no part of a factor that it cannot finish.
     fails = jnp.isnan(found).any((-2, -1), keepdims=True) & (_rows(a)[:, None] >= _columns(a))
     return jnp.where(fails, jnp.asarray(jnp.nan, a.dtype), found)
+
+
+def _solve_by_rows(a: jax.Array, b: jax.Array) -> jax.Array:
+    """x with `a` x = `b`; of `a` the lower triangle counts."""
+    def step(k: Any, x: jax.Array) -> jax.Array:
+        column = _column(a, k)
+        row = _row(x, k) / _entry(column, k)
+        x = jnp.where((_rows(a) == k)[:, None], row[..., None, :], x)
+        return x - _outer(jnp.where(_rows(a) > k, column, 0), row)
+
+    return lax.fori_loop(0, a.shape[-1], step, b)
+
+
+def _inverse(a: jax.Array) -> jax.Array:
+    """Of a lower triangle."""
+    return _solve_by_rows(a, jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape))
+
+
+def _solve_by_blocks(a: jax.Array, b: jax.Array) -> jax.Array:
+    n = b.shape[-2]
+    a = _bordered(a)
+
+    def step(i: Any, x: jax.Array) -> jax.Array:
+        first = i * _WIDTH
+        panel = _some_columns(a, first)
+        rows = times(_inverse(_some_rows(panel, first)), _some_rows(x, first))
+        below = jnp.where((_rows(a) >= first + _WIDTH)[:, None], panel, 0)
+        return _with_rows(x - times(below, rows), rows, first)
+
+    return lax.fori_loop(0, a.shape[-1] // _WIDTH, step, _padded(b, a.shape[-1], b.shape[-1]))[..., :n, :]
 
 
 def _triangular_solve(a: jax.Array, b: jax.Array, *, left_side: bool, lower: bool, transpose_a: bool,
@@ -66,18 +146,12 @@ def _triangular_solve(a: jax.Array, b: jax.Array, *, left_side: bool, lower: boo
         a, lower = _transposed(a), not lower
     if not left_side:
         b = _transposed(b)
-    n = a.shape[-1]
-
-    def step(i: Any, x: jax.Array) -> jax.Array:
-        k = i if lower else n - 1 - i
-        row, column = _row(x, k), _column(a, k)
-        if not unit_diagonal:
-            row = row / _entry(column, k)
-        others = _rows(a) > k if lower else _rows(a) < k
-        x = jnp.where((_rows(a) == k)[:, None], row[..., None, :], x)
-        return x - _outer(jnp.where(others, column, 0), row)
-
-    x = lax.fori_loop(0, n, step, b)
+    if unit_diagonal:
+        a = jnp.where(_rows(a)[:, None] == _columns(a), jnp.asarray(1, a.dtype), a)
+    if not lower:  # the last unknown is the first one to be found
+        a, b = jnp.flip(a, (-2, -1)), jnp.flip(b, -2)
+    x = (_solve_by_rows if a.shape[-1] <= 2 * _WIDTH else _solve_by_blocks)(a, b)
+    x = x if lower else jnp.flip(x, -2)
     return x if left_side else _transposed(x)
 
 
@@ -88,30 +162,61 @@ def _exchanged(order: jax.Array, k: Any, pivot: jax.Array) -> jax.Array:
     return jnp.where(numbers == k, there, jnp.where(numbers == pivot, _entry(order, k), order))
 
 
+def _lu_by_columns(a: jax.Array, first: Any, count: int) -> Any:
+    """Factors columns of a matrix, of which the first one's pivot is in row `first` or below it."""
+    rows, columns = _rows(a), _columns(a)
+
+    def step(j: Any, state: Any) -> Any:
+        a, pivots, order = state
+        k = first + j
+        column = _column(a, j)
+        size = abs(column.real) + abs(column.imag) if jnp.iscomplexobj(a) else abs(column)
+        pivot = jnp.where(rows >= k, size, -1).argmax(-1, keepdims=True).astype(jnp.int32)
+        pivots = jnp.where(jnp.arange(count) == j, pivot, pivots)
+        here, there = _row(a, k), jnp.take_along_axis(a, pivot[..., None], -2)
+        a = jnp.where((rows == k)[:, None], there, jnp.where((rows == pivot)[..., None], here[..., None, :], a))
+        column = _column(a, j)
+        diagonal = _entry(column, k)
+        factors = jnp.where(rows > k, jnp.where(diagonal == 0, column, column / diagonal), 0)[..., None]
+        rest = a - factors * there
+        below = (rows > k)[:, None]
+        a = jnp.where(below & (columns == j), factors, jnp.where(below & (columns > j), rest, a))
+        return a, pivots, _exchanged(order, k, pivot)
+
+    pivots = jnp.zeros((*a.shape[:-2], count), jnp.int32)
+    order = jnp.broadcast_to(jnp.arange(a.shape[-2], dtype=jnp.int32), a.shape[:-1])
+    return lax.fori_loop(0, count, step, (a, pivots, order))
+
+
 def _lu(a: jax.Array, **_: Any) -> Any:
     """Both factors in one matrix, the row that each was exchanged with, and where each comes from."""
     *batch, m, n = a.shape
+    least = min(m, n)
+    if least <= 2 * _WIDTH:
+        return _lu_by_columns(a, 0, least)
+    count = -(-least // _WIDTH)
+    a = _padded(a, max(m, count * _WIDTH), max(n, count * _WIDTH))
     rows, columns = _rows(a), _columns(a)
 
-    def step(k: Any, state: Any) -> Any:
+    def step(i: Any, state: Any) -> Any:
         a, pivots, order = state
-        column = _column(a, k)
-        size = abs(column.real) + abs(column.imag) if jnp.iscomplexobj(a) else abs(column)
-        pivot = jnp.where(rows >= k, size, -1).argmax(-1, keepdims=True).astype(jnp.int32)
-        pivots = jnp.where(jnp.arange(min(m, n)) == k, pivot, pivots)
-        exchanges = _exchanged(jnp.broadcast_to(rows, (*batch, m)), k, pivot)
+        first = i * _WIDTH
+        panel, some, exchanges = _lu_by_columns(_some_columns(a, first), first, _WIDTH)
         a = jnp.take_along_axis(a, exchanges[..., None], -2)
-        column = _column(a, k)
-        first = _entry(column, k)
-        factors = jnp.where(rows > k, jnp.where(first == 0, column, column / first), 0)[..., None]
-        rest = a - factors * _row(a, k)[..., None, :]
-        below = (rows > k)[:, None]
-        a = jnp.where(below & (columns == k), factors, jnp.where(below & (columns > k), rest, a))
-        return a, pivots, _exchanged(order, k, pivot)
+        block = _some_rows(panel, first)
+        block = jnp.where(jnp.eye(_WIDTH, dtype=bool), jnp.asarray(1, a.dtype), block)
+        right = columns >= first + _WIDTH
+        beside = _some_rows(a, first)
+        beside = jnp.where(right, times(_inverse(block), beside), beside)
+        below = jnp.where((rows >= first + _WIDTH)[:, None], panel, 0)
+        a = a - times(below, jnp.where(right, beside, 0))
+        a = _with_columns(_with_rows(a, beside, first), panel, first)
+        return a, _with_columns(pivots, some, first), jnp.take_along_axis(order, exchanges, -1)
 
-    pivots = jnp.zeros((*batch, min(m, n)), jnp.int32)
-    order = jnp.broadcast_to(jnp.arange(m, dtype=jnp.int32), (*batch, m))
-    return lax.fori_loop(0, min(m, n), step, (a, pivots, order))
+    pivots = jnp.zeros((*batch, count * _WIDTH), jnp.int32)
+    order = jnp.broadcast_to(jnp.arange(a.shape[-2], dtype=jnp.int32), a.shape[:-1])
+    a, pivots, order = lax.fori_loop(0, count, step, (a, pivots, order))
+    return a[..., :m, :n], pivots[..., :least], order[..., :m]
 
 
 def _pivots_to_permutation(pivots: jax.Array, *, permutation_size: int, **_: Any) -> jax.Array:

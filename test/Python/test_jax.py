@@ -501,6 +501,25 @@ def test_rectangular_factorizations(shape):
         np.testing.assert_allclose(x.swapaxes(1, 2) @ x, [np.eye(x.shape[-1])] * 2, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_systems_of_several_blocks(dtype):
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((2, 2, 75, 75)).astype(np.float32)
+    a = (a[0] + 1j * a[1] if dtype == "c8" else a[0]).astype(dtype)
+    b, wide = a[..., :3] + 1, np.concatenate([a, a[:, ::-1, :9]], -1)
+    positive = a @ a.conj().swapaxes(1, 2) / 75 + np.eye(75, dtype=dtype)
+
+    def f(a, b, wide, positive):
+        solve = jax.scipy.linalg.solve_triangular
+        return (jnp.linalg.cholesky(positive), jnp.linalg.solve(a, b), lax.linalg.lu(wide), lax.linalg.lu(wide.swapaxes(1, 2)),
+                [jax.vmap(lambda p, b, t=t, unit=unit: solve(p, b, trans=t, lower=t == 1, unit_diagonal=unit))(p, b)
+                 for t in range(3) for p, unit in ((positive, False), (positive / 75, True))])
+
+    found = shardir.jax.jit(f, mesh={"x": 2}, in_shardings=P("x"))(a, b, wide, positive)
+    for x, y in zip(jax.tree.leaves(found), jax.tree.leaves(f(a, b, wide, positive))):
+        np.testing.assert_allclose(x, y, rtol=0, atol=2e-4 * max(1, abs(y).max()))
+
+
 def test_gradient_of_eigenvectors():
     a = np.random.default_rng(0).standard_normal((40, 40)).astype(np.float32)
     weights = np.linspace(0, 1, 40, dtype=np.float32)
