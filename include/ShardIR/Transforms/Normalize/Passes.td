@@ -12,31 +12,25 @@
 include "mlir/Pass/PassBase.td"
 
 def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
-  let summary = "Says ops by others that may be sharded in more ways.";
+  let summary = "Rewrites ops to ones that may be sharded in more ways.";
   let description = [{
-    `linalg.softmax` becomes its two reductions and what is between them, so that
-    the dim of a softmax may be split; `tensor.reshape` to a known shape, or one
-    of a tensor whose first dims alone are open, becomes
-    `tensor.collapse_shape` and `tensor.expand_shape`; loads of immutable globals
-    and the shapes of tensors of known extents become constants; witnesses of the
-    `shape` dialect become assertions, and `shape.assuming` its region. A
-    `linalg.generic` that reads one of several tensors by its own index becomes
-    `tensor.concat`, and a slice of all of a tensor the tensor; where it takes
-    all of a dim, the start that was computed for it becomes 0. The real or
-    imaginary part of what another op makes of two parts becomes that part.
-    Operands that a body does not read, and results that nothing uses, are
-    dropped: compiled they are gone, and nothing should move for them. A lookup in
-    a body by an element that counts one of its loops is by the loop's number. A
-    sum of products over a tensor that has been inserted into zeros reads the
-    tensor itself, and the other operand at strides.
-    A scatter of one row into each part of a constant, such as the gradient of
-    cross-entropy, compares its index with the row's place.
-    A product of two tensors that were widened from bf16, or from f16, to f32
-    reads these: its results are the same, and matrix units take it. The place of
-    a largest or least element, a reduction of pairs, becomes the reduction of the
-    elements and that of the places where their extremum is found, where ties and
-    NaN stay the same (docs/Semantics.md). Placements on such an op go to the op
-    that makes its result.
+    | from | to |
+    |---|---|
+    | `linalg.softmax` | its two reductions and the ops between them, so that its dim may be split |
+    | `tensor.reshape` to a known shape, or of a tensor whose first dims alone are open | `tensor.collapse_shape` and `tensor.expand_shape` |
+    | loads of immutable globals, shapes of tensors of known extents | constants |
+    | witnesses of the `shape` dialect, `shape.assuming` | assertions, its region |
+    | a `linalg.generic` that reads one of several tensors by its own index | `tensor.concat` |
+    | a slice of all of a tensor | the tensor; of all of one dim, the start 0 |
+    | the real or imaginary part of a complex number that an op makes of two parts | that part |
+    | operands that a body does not read, results without a use | dropped, as no data should be sent for them |
+    | in a body, a lookup by an element that counts one of its loops | a lookup by `linalg.index` |
+    | a sum of products over a tensor that was inserted into zeros | a sum over the tensor itself, with the other operand read at strides |
+    | a scatter of one row into each part of a constant, such as the gradient of cross-entropy | a comparison of its index with the row's place |
+    | a product of two tensors that were widened from bf16, or from f16, to f32 | a product of the narrow ones: the results are the same, and matrix units take it |
+    | the place of an extremum, a reduction of pairs | two reductions, of the elements and of the places of their extremum, where ties and NaN stay the same (docs/Semantics.md) |
+
+    Placements on such an op go to the op that makes its result.
 
     Example (test/Transforms/Normalize/normalize.mlir):
 

@@ -33,10 +33,10 @@ def UseMachine : Pass<"shardir-use-machine", "::mlir::ModuleOp"> {
   let summary = "Describes the machine that decisions are made for.";
   let description = [{
     `machine` is a name (`h100x8`: nodes of eight H100) or a file
-    (docs/howto/describe-a-machine.md). What one device computes, moves and holds
-    becomes `shardir.machine` on the module. Every mesh axis without a link gets
+    (docs/howto/describe-a-machine.md). The rates and the memory of one device
+    become `shardir.machine` on the module. Every mesh axis without a link gets
     one: that of a node where all devices along it are in one node, as ranks fill
-    nodes in order, else the network's. What the program says itself stays.
+    nodes in order, else the network's. Links and rates that the program has stay.
 
     Example (test/Transforms/Propagate/use-machine.mlir):
 
@@ -70,7 +70,7 @@ def CastPartials : Pass<"shardir-cast-partials", "::mlir::ModuleOp"> {
 }
 
 def CheckExits : Pass<"shardir-check-exits", "::mlir::ModuleOp"> {
-  let summary = "Refuses branches from where nothing leads out.";
+  let summary = "Rejects loops of blocks that no branch leaves.";
   let description = [{
     A loop of blocks that no branch leaves never returns. As `scf` it would be a
     loop without results, which counts as dead, and what follows it would return
@@ -92,10 +92,10 @@ def CheckExits : Pass<"shardir-check-exits", "::mlir::ModuleOp"> {
 def ForallToFor : Pass<"shardir-forall-to-for", "::mlir::ModuleOp"> {
   let summary = "Writes `scf.forall` on tensors as `scf.for`.";
   let description = [{
-    What the threads of an `scf.forall` share is carried by loops, so that its
-    placement can follow. Iterations read what was there before the loop, as
-    threads do. Left alone, and then whole on each device: loops with a
-    `mapping`, and modules without a mesh.
+    The tensors that the threads of an `scf.forall` share become loop-carried
+    values, which can be sharded. Iterations read their values before the loop, as
+    threads do. Loops with a `mapping`, and modules without a mesh, stay as they
+    are; such a loop runs on replicated tensors.
 
     Example (test/Transforms/Propagate/forall-to-for.mlir):
 
@@ -140,7 +140,7 @@ def LowerDTensorSyntax : Pass<"shardir-lower-dtensor-syntax", "::mlir::ModuleOp"
 def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
   let summary = "Turns placements on functions that are called into constraints in their bodies.";
   let description = [{
-    Calls are inlined next, and what a callee's signature says must survive it.
+    Calls are inlined next, and the placements in a callee's signature must survive.
     A public function keeps its signature too. Recursive calls and calls of
     functions without a body are errors.
 
@@ -157,7 +157,7 @@ def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
 }
 
 def ShortenCallStacks : Pass<"shardir-shorten-call-stacks", "::mlir::ModuleOp"> {
-  let summary = "Leaves of call stacks in locations what tells ops apart.";
+  let summary = "Shortens call stacks in locations to the frames that distinguish ops.";
   let description = [{
     JAX gives each op the stack of Python frames that made it. Two calls of one
     function make ops whose innermost frames are equal. A frame stays if it is
@@ -178,10 +178,10 @@ def ShortenCallStacks : Pass<"shardir-shorten-call-stacks", "::mlir::ModuleOp"> 
 }
 
 def InlineCallees : Pass<"shardir-inline-callees", "::mlir::ModuleOp"> {
-  let summary = "Inlines calls and drops what only they used, where there are any.";
+  let summary = "Inlines calls and erases private functions without users.";
   let description = [{
-    What `-inline` and `-symbol-dce` do. A module that has neither calls nor
-    private symbols is left alone after one look.
+    Does the same as `-inline` and `-symbol-dce`, and nothing to a module that has
+    neither calls nor private symbols.
 
     Example (test/Transforms/Propagate/inline-callees.mlir):
 
@@ -226,11 +226,10 @@ def Propose : Pass<"shardir-propose", "::mlir::ModuleOp"> {
   let description = [{
     Tries splits of each function's arguments, one mesh axis and one dim of all
     arguments of one role at a time, propagates each through the whole function,
-    and writes what is best by prediction as `shardir.placement`, within
-    `memory-limit`. Annotations that are there are kept and count. A remark says
-    what was compared, `file=` as JSON. Where nothing stays within the limit, an
-    error names the op at the peak. docs/Proposing.md has the search and its
-    limits.
+    and writes the best one by prediction, within `memory-limit`, as
+    `shardir.placement`. Existing annotations are kept, and part of the cost. A
+    remark lists the candidates that were compared, and `file=` writes them as
+    JSON. docs/Proposing.md has the search and its limits.
 
     Example (test/Transforms/Propagate/propose.mlir):
 
@@ -260,10 +259,10 @@ def Propose : Pass<"shardir-propose", "::mlir::ModuleOp"> {
 def ShardOptimizerState : Pass<"shardir-shard-optimizer-state", "::mlir::ModuleOp"> {
   let summary = "Splits optimizer states and their updates over axes (ZeRO-1).";
   let description = [{
-    An optimizer state is an argument that is read element by element alone, and
-    from which a result is computed that is also computed element by element from
-    another argument of its shape, the parameter: momentum and moments, and no
-    loss, input or parameter. States are annotated as split over `axes`, on top
+    An optimizer state, such as a momentum, is an argument that is only read
+    element by element, and from which a result is computed that is also computed
+    element by element from another argument of its shape, the parameter. So no
+    loss, input or parameter is one. States are annotated as split over `axes`, on top
     of their own placement or their parameter's, in the first dim that these
     divide, else in the longest. Constraints split what the update reads, the
     gradient and the parameter, and keep the axes from spreading to the rest of
@@ -293,13 +292,12 @@ def FitOptimizerState : Pass<"shardir-fit-optimizer-state", "::mlir::ModuleOp"> 
   let description = [{
     Runs `shardir-shard-optimizer-state` over each axis of the mesh in turn, then
     over all, on copies that go on to the collective stage, until a device needs
-    no more than `memory-limit` at its peak. A way whose arguments lose too few
-    bytes for that is not tried; where that is so of all, the one that saves most
-    is. What fits, or has the lowest peak, is written into the program, with a
-    remark, and into the module as `shardir.fitted_states`, which the report
-    repeats. A program within the limit
-    stays as it is. Pipelines run the pass for `memory-limit` without
-    `shard-optimizer-state`.
+    no more than `memory-limit` at its peak. Axes that save too few bytes of
+    arguments for that are not tried, or if all do, only those that save most. The
+    split that fits, or has the lowest peak, is written into the program, with a
+    remark, and into the module as `shardir.fitted_states`, for the report. A
+    program within the limit stays as it is. Pipelines run the pass for
+    `memory-limit` without `shard-optimizer-state`.
 
     Example (test/Transforms/Propagate/fit-optimizer-state.mlir):
 
@@ -321,9 +319,9 @@ def FitOptimizerState : Pass<"shardir-fit-optimizer-state", "::mlir::ModuleOp"> 
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{
-    Forward, backward and sideways over the factors of each op's sharding rule,
-    to a fixed point that does not depend on the order of ops (R3). Annotations
-    never change (R1). A sharding without a competitor is kept. Where an axis can
+    Annotations spread forward, backward and sideways over the factors of each
+    op's sharding rule, to a fixed point that does not depend on the order of ops
+    (R3). They never change (R1). A sharding without a competitor is kept. Where an axis can
     reach two factors, where orders of axes differ, or where a partial can be
     reduced at several places, all such conflicts of the program are decided at
     once by the predicted cost of work and redistributions (R6). Priorities are
@@ -345,7 +343,7 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
     Option<"cost", "cost", "std::string", "\"time\"",
            "what decides conflicts: `time` (of a machine model) or `bytes`">,
     Option<"conflicts", "conflicts", "std::string", "\"search\"",
-           "who decides: `search` (least over the program), `greedy` (nearest to "
+           "the solver: `search` (least cost over the program), `greedy` (nearest to "
            "annotations first) or `shardy` (Shardy's rules, without costs)">,
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes per device to stay below where cost leaves a choice">,

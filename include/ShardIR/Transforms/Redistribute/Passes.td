@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 def EraseUnused : Pass<"shardir-erase-unused", "::mlir::ModuleOp"> {
   let summary = "Erases pure ops whose results are unused.";
   let description = [{
-    Chains of such ops go at once, so that nothing is redistributed for them.
+    Erases chains of such ops too, so that nothing is redistributed for them.
 
     Example (test/Transforms/Redistribute/erase-unused.mlir):
 
@@ -31,7 +31,7 @@ def EraseUnused : Pass<"shardir-erase-unused", "::mlir::ModuleOp"> {
 def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp"> {
   let summary = "Inserts a `shardir.redistribute` wherever a placement changes.";
   let description = [{
-    Requires the propagated stage. Every op's operands then agree with its
+    Requires the propagated stage. Afterwards every op's operands agree with its
     results under its rule. Rematerializable tensors (constants, empty, fill) are
     cloned per placement, not redistributed (R5); equal redistributions of one value are
     shared. With `strict` any redistribution but those of function results and
@@ -55,16 +55,16 @@ def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp">
 }
 
 def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::ModuleOp"> {
-  let summary = "Lowers what redistributions move, by fewer, shared and better placed ones.";
+  let summary = "Lowers the cost of redistributions: fewer, shared and better placed ones.";
   let description = [{
     Requires the redistributed stage and keeps it; uses the patterns of
-    Transforms/Patterns.h. Chains collapse, what has its placement already goes
-    (placements are compared in normal form, P8), redistributions of one value are
-    shared or start from one another, and a redistribution moves to the side of
-    an op where it costs less, terms of sums included. docs/Pipeline.md has the
-    rules. Gathers of arguments are repeated per region of use, unless
-    `share-gathers` keeps them for all uses; with a `memory-limit` only while
-    the predicted peak stays within it.
+    Transforms/Patterns.h. Chains collapse. Redistributions to the placement that
+    a value has already are erased (placements are compared in normal form, P8).
+    Redistributions of one value are shared or start from one another. A
+    redistribution, of a partial too, moves to the side of an op where it costs
+    less. Gathers of arguments are repeated per region of use, unless
+    `share-gathers` keeps them for all uses; with a `memory-limit` only while the
+    predicted peak stays within it. docs/Pipeline.md has the rules.
 
     Example (test/Transforms/Redistribute/simplify.mlir):
 
@@ -88,7 +88,7 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
 def RedistributeToCollectives : Pass<"shardir-redistribute-to-collectives", "::mlir::ModuleOp"> {
   let summary = "Makes each redistribution a chain of collectives and local slices.";
   let description = [{
-    Materialises the plan of Placement/RedistributePlan.h. Running it twice
+    Materializes the plan of Placement/RedistributePlan.h. Running it twice
     changes nothing.
 
     Example (test/Transforms/Redistribute/to-collectives.mlir):

@@ -12,7 +12,7 @@
 include "mlir/Pass/PassBase.td"
 
 def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
-  let summary = "Writes what moves, why, and what each device holds.";
+  let summary = "Writes the report: collectives with their reasons, placements and memory.";
   let description = [{
     `file=r.json` writes the report of docs/Report.md; `file=-` prints it;
     `embed` keeps it on the module as `shardir.report`, for the compiled program
@@ -33,11 +33,11 @@ def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
 }
 
 def Explain : Pass<"shardir-explain", "::mlir::ModuleOp"> {
-  let summary = "Says why, as remarks at the places in the source.";
+  let summary = "Explains placements and collectives, in remarks at their places in the source.";
   let description = [{
-    Of each value where it lies, which annotation decided that and through which
-    ops, and what was compared where placements competed. Of each collective what
-    it receives, its users, the alternatives, and a way to avoid it.
+    Of each value: its placement, the annotation that decided it and the ops on
+    the way, and the placements that competed. Of each collective: the bytes that
+    a device receives, its users, the alternatives, and a way to avoid it.
     Any stage from propagated to collective.
 
     Example (test/Transforms/Report/explain.mlir):
@@ -55,17 +55,16 @@ def Explain : Pass<"shardir-explain", "::mlir::ModuleOp"> {
 }
 
 def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
-  let summary = "Holds the peak of memory against a limit.";
+  let summary = "Checks the peak of memory against a limit.";
   let description = [{
     `limit` is in bytes per device; 0 is no limit. The error names the op at the
     peak, which is predicted for tensors and counted for buffers, where extents
     are known. Notes name the five largest values alive there: their location,
-    bytes and provenance, what a split over a free axis would save, and, up to
-    stage *collective*, what recomputing them behind the peak would save by the
-    rules of `shardir-recompute-to-fit`. After that pass (`recomputed`) the latter
-    is left out: what it tried and did not take lowers no peak. Values of a loop's
-    body count as alive together; where buffers are checked later
-    (`checked-again`), which may share memory, they end at their last use.
+    bytes and provenance, and what a split over a free axis would save. Up to
+    stage *collective* they also say what recomputing a value after the peak would
+    save, unless `shardir-recompute-to-fit` has run (`recomputed`). Values of a
+    loop's body count as alive together; if buffers, which may share memory, are
+    checked later (`checked-again`), values end at their last use.
 
     Example (test/Transforms/Report/check-memory.mlir):
 

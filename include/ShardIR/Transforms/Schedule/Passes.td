@@ -108,17 +108,17 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
 def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp"> {
   let summary = "Makes rings of collectives.";
   let description = [{
-    The last choice of collectives: no pass behind it adds, removes or replaces
-    one. Modules that are scheduled already, and those without collectives, stay
-    as they are.
+    The last choice of collectives: no later pass adds, removes or replaces one.
+    Modules that are scheduled already, and those without collectives, stay as they
+    are.
 
     **Rings of gathers.** An operand that is gathered for one op alone, a product
-    or attention, need not be there in full: the op is tiled along the gathered dim,
-    each device begins with its own block, and the others come from its neighbour,
-    one after the other, while the one before is worked on. Products add up in what
-    the op accumulates in (attention continues acc, max and sum), or each block's
-    part of the result is put in its place. As many bytes are received as by the
-    gather, and two blocks of an operand are held instead of all.
+    or attention, need not be there in full. The op is tiled along the gathered
+    dim: each device begins with its own block, and receives each other block from
+    its neighbor during the work on the block before. If the op sums over the dim,
+    blocks add to its accumulator (attention continues acc, max and sum); otherwise
+    each block gives a slice of the result. A device receives as many bytes as by
+    the gather, and holds two blocks of an operand instead of all.
 
     Example (test/Transforms/Schedule/ring-gathers.mlir):
 
@@ -133,12 +133,12 @@ def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp
     %s = linalg.matmul ins(%a1, %1 : tensor<2x4xf32>, tensor<4x4xf32>) outs(%s0 : tensor<2x4xf32>) -> tensor<2x4xf32>
     ```
 
-    **Rings of sums.** Where the terms that a product gives are reduced and
-    scattered, and nothing else reads them, each device computes its terms of one
-    block after the other, beginning with its neighbour's and ending with its own;
-    the sum of a block so far comes from the neighbour meanwhile, and is added to.
-    As many bytes are received as by the reduce-scatter, and blocks are held instead
-    of all terms. A block's terms are added in the order in which it comes around:
+    **Rings of sums.** If only a reduce-scatter reads the partial result of a
+    product, each device computes its terms block by block, beginning with its
+    neighbor's and ending with its own. Meanwhile it receives the sum so far of the
+    next block from its neighbor, and adds to it. It receives as many bytes as by
+    the reduce-scatter, and holds blocks instead of
+    all terms. A block's terms are added in the order in which it comes around:
     first those of the device whose own block is the one before, then of the one
     before that, and so on, those of the device that keeps it last.
 
@@ -177,22 +177,22 @@ def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp
 }
 
 def CombineCollectives : Pass<"shardir-combine-collectives", "::mlir::ModuleOp"> {
-  let summary = "Lets collectives of the same groups travel together; what is local is scheduled then.";
+  let summary = "Combines collectives of the same groups in buckets; the program is scheduled then.";
   let description = [{
     Collectives of one kind (all_reduce, reduce_scatter or all_gather), group,
-    reduction and element type become one transfer: a *bucket*. They stand one behind the other
-    and carry the same number, `collective.bucket`. The runtime then waits once for
-    the group, and moves all of them in the same messages and waits, each from its
+    reduction and element type become one transfer: a *bucket*. They follow each
+    other and carry the same number, `collective.bucket`. The runtime then waits
+    once for the group, and sends all of them in the same messages, each from its
     own buffer to its own buffer: nothing is packed, so the bytes and the bits
-    are those of single collectives, and uneven shards need nothing more. Those on
+    are those of single collectives, and shards may be uneven. Collectives on
     global tensors of unknown extents stay alone.
 
-    1. A reduction whose operand has no other user moves up, behind the op that
+    1. A reduction whose operand has no other user moves up, after the op that
        makes the operand: its result takes the operand's memory. Elementwise ops
-       that make the operand, and that alone, move along.
-    2. In program order, a collective joins the bucket of its like if the shards
-       of all together have at most `threshold` bytes, and if nobody uses the result
-       of one of them before it; else it begins a new bucket.
+       that make the operand, and nothing else, move along.
+    2. In program order, a collective joins the bucket of its kind if the shards
+       of all together have at most `threshold` bytes, and if no op before it uses
+       the result of one of them; otherwise it begins a new bucket.
     3. All move down to the last one.
 
     Example (test/Transforms/Schedule/combine-collectives.mlir):
@@ -212,14 +212,14 @@ def CombineCollectives : Pass<"shardir-combine-collectives", "::mlir::ModuleOp">
     ```
 
     `threshold` is in bytes on the device that has most: 0 combines nothing, and
-    a negative one is derived from the links: the bytes that take 10 times as long
-    to travel as the messages of an all_reduce take to begin, so that latency is
+    a negative one is derived from the links: the bytes whose transfer takes 10
+    times as long as the latencies of an all_reduce, so that latency is
     about a tenth of the time. With `memory-limit`, a function that would need more
     than that, and more than before, stays as it is.
 
-    Rings come first: what they take is an exchange behind them and no collective
-    that combines. On the GPU a bucket goes on beside other work as one
-    collective does, from the moment at which its last operand is ready.
+    Rings come first, and their exchanges are not combined. On the GPU a bucket
+    goes on beside other work as one collective does, from the moment at which its
+    last operand is ready.
   }];
   let options = [
     Option<"threshold", "threshold", "int64_t", "-1", "Bytes of a bucket; 0: none; below: from the links">,
