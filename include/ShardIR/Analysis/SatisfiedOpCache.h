@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of a propagated program whose operands have the placements they need,
-// keyed by all that this depends on: a large program has many ops with equal
-// placements, and requiredOperands is expensive.
+// Remembers ops of a propagated program whose operands have the placements that
+// they need, keyed by rule, types and placements: a large program has many ops
+// with equal placements, and requiredOperands is expensive.
 //
 // Requires the propagated stage or a later one that is not local. Holds for one
 // module, as long as its meshes do not change.
@@ -28,12 +28,12 @@ class SatisfiedOpCache {
 public:
   /// An op's rule, its types, and the placements of its tensors.
   struct Key {
-    std::vector<const void *> parts; ///< empty: the op is like no other
+    std::vector<const void *> parts; ///< empty: the op is not cached
     SharedRule rule;
   };
 
-  /// Ops that have to do with halos, without tensors, over two meshes, or with
-  /// a tensor that has no placement are like no other.
+  /// Not cached: ops with halos, without tensors, over two meshes, or with a
+  /// tensor that has no placement.
   static Key keyOf(mlir::Operation *op);
 
   bool contains(const Key &key) const { return known.count(key.parts); }
@@ -44,7 +44,7 @@ private:
   struct Hash {
     size_t operator()(const std::vector<const void *> &parts) const;
   };
-  /// With the rules, whose addresses are among the parts.
+  /// The values keep the rules alive, whose addresses are among the parts.
   std::unordered_map<std::vector<const void *>, SharedRule, Hash> known;
 };
 

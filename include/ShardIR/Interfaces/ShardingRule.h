@@ -41,13 +41,14 @@ struct Factor {
   FactorKind kind = FactorKind::PassThrough;
   /// Reduction: how the terms of each result combine, one entry per result.
   llvm::SmallVector<PartialKind, 1> combiners;
-  /// Axes that always split it, as the border of a manual region has them.
+  /// Axes that always split it: the manual axes at the border of a region.
   std::vector<Split> pinned;
-  /// The op does work for each of `size`. Not for a dim that is looked up by
-  /// data: a gather costs what it reads, not what it could read.
+  /// The op does work for each of `size` positions. False for a dim that data
+  /// indexes: a gather costs what it reads, not what it could read.
   bool isIterated = true;
-  /// Each device has one run of it, whose place it computes: no integer may
-  /// split it (P4). So it is with every factor that reads through a window.
+  /// Each device has one contiguous block of it, whose offset the local op
+  /// needs: no integer may split it (P4). True of every factor that reads
+  /// through a window.
   bool isOneBlock = false;
 };
 
@@ -64,7 +65,7 @@ struct RunTimeNumber {
   };
   int64_t constant = 0;
   std::vector<Term> terms;
-  int64_t assumed = 0; ///< what decisions take it for
+  int64_t assumed = 0; ///< the value that decisions assume
 
   /// Adds an index operand, or a size that is known.
   void add(mlir::OpFoldResult size, mlir::Operation *op, int64_t factor = 1,
@@ -74,32 +75,32 @@ struct RunTimeNumber {
               int64_t factor = 1);
 };
 
-/// How a factor reads a dim of an operand whose extent is another one: element
-/// o of the factor needs the elements i with
+/// How a factor reads an operand's dim of another extent: element o of the
+/// factor needs the existing elements i of the dim with
 ///   o * stride - low <= i * dilation <= o * stride + high
-/// of the dim, as far as there are such. A convolution of three taps has low 0
+/// A convolution of three taps has low 0
 /// and high 2 on what it reads, `d0 + d1`; a slice from 5 has low -5 and high
 /// 5; every second element of a larger tensor has dilation 2.
 struct Window {
   int64_t size = 0; ///< the dim's own extent; kUnknown where the window is open
   int64_t low = 0, high = 0;
   int64_t stride = 1, dilation = 1; ///< at least 1
-  /// An open window's numbers: the factor's extent, and by how much what is
-  /// read is higher than `low` and `high` say.
+  /// Of an open window, whose numbers are known at run time: the factor's
+  /// extent, and a shift that is added to the positions read.
   struct Open {
     RunTimeNumber extent, shift;
   };
   std::optional<Open> open = std::nullopt;
 
-  /// True if a factor of `extent` elements reads just its own of the dim: then
-  /// the dim is the factor's, and no window.
+  /// True if element o of the factor reads element o of the dim alone, and both
+  /// have `extent` elements: then no window is needed.
   bool isIdentity(int64_t extent) const {
     return !open && size == extent && low == 0 && high == 0 && stride == 1 &&
            dilation == 1;
   }
 };
 
-/// The factors of one operand or result; empty for what is not a tensor.
+/// The factors of one operand or result; empty if it is not a tensor.
 struct TensorFactors {
   llvm::SmallVector<DimFactors> dims;
   /// Of an operand: the dims that one factor reads through a window; empty, or
@@ -133,7 +134,7 @@ struct ShardingRule {
   llvm::SmallVector<PartialRule> partials;
   /// Per result, the operand that holds the initial value of its reduction
   /// (linalg's outs), or -1: with a sharded reduction it is partial like the
-  /// result, so that it counts once. Without one it says nothing.
+  /// result, so that it counts once. Unused if no reduction is sharded.
   llvm::SmallVector<int> inits;
   /// The value holds no data of its own (empty, fill, constant): it takes its
   /// users' placement and may be cloned per placement (R5).
@@ -143,9 +144,9 @@ struct ShardingRule {
   /// result beyond its own block is then read from the operands, and the result
   /// is made once per user.
   bool takesResultHalo = false;
-  /// The bytes that the op reads and writes: all of its operands and results; a
-  /// slice, as large as its result; what it puts into another tensor, in place;
-  /// or nothing, as what only stands for a tensor.
+  /// The bytes that the op reads and writes: all of its operands and results;
+  /// as many as its result, such as a slice; as many as its first operand, such
+  /// as an insertion in place; or nothing, such as a view.
   enum class Moves { All, Result, FirstOperand, Nothing };
   Moves moves = Moves::All;
   /// Why nothing can be sharded, for the remark; empty if something can.

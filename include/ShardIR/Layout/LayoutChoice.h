@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Chooses for each of many tensors one of a few orders of its dims in memory,
-// so that least is copied in all. A plain value, without IR: what an order
-// costs a tensor, and what two orders cost together, are tables of bytes.
+// so that the fewest bytes are copied in total. A plain value, without IR: the
+// costs of one tensor's order, and of two tensors' orders together, are tables
+// of bytes.
 //
-// Minimising over tables of one and two variables is bucket elimination (R.
+// Minimizing over tables of one and two variables is bucket elimination (R.
 // Dechter, Bucket elimination: a unifying framework for reasoning, Artificial
 // Intelligence 113, 1999); on a chain or a tree it is dynamic programming.
 //
@@ -25,7 +26,7 @@
 
 namespace shardir {
 
-/// The bytes of what may not be chosen. Sums stop here.
+/// The bytes of a candidate that may not be chosen. Sums saturate here.
 inline constexpr int64_t kForbiddenBytes = INT64_MAX / 4;
 
 /// Tensors and what their orders cost, in bytes that are copied (not negative).
@@ -52,11 +53,11 @@ struct LayoutChoice {
   bool exact = true;
 };
 
-/// The choice of least bytes; among equals one with few nodes that are not
-/// row-major, so that nothing is reordered for no gain. Depends on the graph
-/// alone. Exact where elimination needs no table of more than `maxTable`
-/// entries, for forests in any case. Else nodes are held at what they were,
-/// starting row-major, until the rest is easy, and others in the next round,
+/// The choice with the fewest bytes; of equal ones, one with few nodes that are
+/// not row-major, so that nothing is reordered without gain. Depends on the
+/// graph alone. Exact if elimination needs no table of more than `maxTable`
+/// entries, and always for forests. Otherwise each round fixes some nodes at
+/// their present candidates, at first row-major, and solves for the others,
 /// until no round gains: never worse than row-major. Linear in nodes and edges
 /// for a bounded `maxTable`.
 LayoutChoice chooseLayouts(const LayoutGraph &graph, size_t maxTable = 4096);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The stages in order. Each `--shardir-to-<stage>` runs whatever stages are
-// missing, found by what the module holds, and verifies each on the way.
+// One pipeline per stage. Each `--shardir-to-<stage>` runs the stages that are
+// missing, as the module shows, and verifies each of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 // Plans a change of placement as a chain of local slices and collectives. A
 // plan is a value: it can be evaluated on numbers, costed, printed, and
-// materialised by `shardir-redistribute-to-collectives`.
+// materialized by `shardir-redistribute-to-collectives`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +23,9 @@
 
 namespace shardir {
 
-/// Steps that lead from the first step's `from` to the last step's `to`;
-/// consecutive steps agree, and every placement is in normal form (the first
-/// and the last are those of source and destination, equal but for spelling).
-/// Empty: nothing to do.
+/// Steps from the first step's `from` to the last step's `to`. Each step begins
+/// with the placement in which the one before ends, and every placement is in
+/// normal form, the source's and the destination's too. Empty: nothing to do.
 struct RedistributePlan {
   std::vector<CollectiveStep> steps;
 };
@@ -38,30 +37,32 @@ struct PlanOptions {
   CostMode mode = CostMode::Bytes;
   int64_t elementBytes = 4; ///< matters under CostMode::Time alone
   MachineModel machine = {};
-  PlanCache *cache = nullptr; ///< where to look first, and to keep the plan
-  /// By rank: bytes are the sum of those that devices receive, each with its
-  /// weight. Else those of the device that receives most.
+  PlanCache *cache = nullptr; ///< plans that are known; gets new ones
+  /// By rank. If set, bytes are the weighted sum over devices; if empty, those
+  /// of the device that receives most.
   std::vector<double> deviceWeights = {};
-  /// With it, all candidates are compared. Plans by different functions need
-  /// different caches. Null: the default.
+  /// The cost of a step, or null for the default. If set, all candidates are
+  /// compared. Plans by different functions need different caches.
   StepCost stepCost = nullptr;
 
   /// True if the plan with the fewest bytes may not be the best.
   bool weighsAll() const { return mode == CostMode::Time || stepCost; }
 };
 
-/// Plans the change from `src` to `dst` (unknown sizes count as assumed, but
-/// what is planned is right for every size). Every pair has a plan: a partial
-/// of another kind is reduced first. Fails, with the reason, only where one of
-/// the two does not verify against `mesh` and `shape`.
+/// Plans the change from `src` to `dst`. The cost counts unknown sizes as
+/// assumed, but the plan is right for every size. Every pair has a plan: a
+/// partial of another kind is reduced first. Fails, with the reason, only if
+/// one of the two does not verify against `mesh` and `shape`.
 ///
-/// Under CostMode::Bytes a pair without partials receives the least there can
-/// be (rule D3 of docs/Semantics.md), in at most one slice and one collective.
-/// With partials: at most a slice, a reduce-scatter, an all-reduce, one such
-/// move and a local make_partial, which receive the least that any chain of
-/// standard steps can where everything divides, and at most one row per step
-/// more elsewhere. Under CostMode::Time the same candidates are weighed by
-/// seconds, and steps over links of different speed are also split by link.
+/// Under CostMode::Bytes:
+/// - Without partials, a device receives the fewest bytes possible (rule D3 of
+///   docs/Semantics.md), in at most one slice and one collective.
+/// - With partials, the plan is at most a slice, a reduce-scatter, an
+///   all-reduce, a plan as above and a local make_partial. No chain of standard
+///   steps receives less if all sizes divide; else it is at most one row per
+///   step more.
+/// Under CostMode::Time the same candidates are compared by seconds, and steps
+/// over links of different speed are also split by link.
 std::variant<RedistributePlan, PlacementError>
 planRedistribute(const Placement &src, const Placement &dst, const Mesh &mesh,
                  const std::vector<int64_t> &shape,

@@ -29,7 +29,7 @@ class PlanCache;
 struct PropagationCost {
   int64_t bytes = 0;  ///< received
   double seconds = 0; ///< predicted
-  int64_t memory = 0; ///< bytes held by what is made
+  int64_t memory = 0; ///< bytes of the results
 };
 
 /// A node's local computation.
@@ -38,13 +38,13 @@ struct LocalOp {
   /// Per factor of the rule: the number of blocks that it is split into.
   llvm::ArrayRef<int64_t> blocks;
   /// The largest local size over devices, in bytes, per operand and per result
-  /// of the rule; 0 for what is no tensor.
+  /// of the rule; 0 for values that are not tensors.
   llvm::ArrayRef<int64_t> operandBytes, resultBytes;
   int64_t elementBytes = 4; ///< of the narrowest tensor among the operands
 };
 
-/// Costs of redistributions and of local work. Functions are pure: propagation
-/// asks once for equal questions and keeps the answer.
+/// Costs of redistributions and of local work. Functions must be pure:
+/// propagation calls them once for equal arguments and keeps the result.
 class PropagationCostModel {
 public:
   virtual ~PropagationCostModel() = default;
@@ -55,8 +55,8 @@ public:
                                        const Placement &from,
                                        const Placement &to,
                                        const Mesh &mesh) const = 0;
-  /// The halo that operand `operand` of a node with these splits needs, if the
-  /// value lies as `from`, which is not partial.
+  /// The exchange of the halo that operand `operand` of a node with these
+  /// splits needs, if the value has the placement `from`, which is not partial.
   virtual PropagationCost exchangeHalo(const PropagationGraph::Value &value,
                                        const Placement &from,
                                        const PropagationGraph::Node &node,
@@ -65,8 +65,8 @@ public:
   virtual PropagationCost compute(const LocalOp &op) const = 0;
 };
 
-/// A machine's rates, and what a redistribution costs on it by
-/// estimateRedistribute or, where that is not exact, by its plan.
+/// Costs by a machine's rates. A redistribution costs what estimateRedistribute
+/// says or, where that is not exact, what its plan costs.
 class MachineCostModel : public PropagationCostModel {
 public:
   explicit MachineCostModel(CostMode mode) : mode(mode) {}
@@ -77,7 +77,7 @@ public:
   CostMode mode;
   MachineModel machine; ///< links that the mesh does not describe
   DeviceRates rates;
-  /// By rank; not empty: `bytes` of a redistribution is the weighted sum over
+  /// By rank. If set, `bytes` of a redistribution is the weighted sum over
   /// ranks instead of the maximum.
   std::vector<double> rankWeights;
   PlanCache *plans = nullptr; ///< where plans are looked up and kept

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A program as propagation sees it: nodes with sharding rules, connected by
-// values. The graph knows nothing of IR. `shardir-propagate` builds one from a
-// function; an embedder fills one with nodes and values of its own: an argument
-// of a function is a node with one result, a result of it a node with one
-// operand, each with a rule of one factor per dim.
+// values, without IR. `shardir-propagate` builds one from a function; an
+// embedder can fill one with nodes and values of its own. A function argument
+// is a node with one result, a function result a node with one operand, each
+// with a rule of one factor per dim.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,21 +34,21 @@ struct PropagationGraph {
     int64_t elementBytes = 4;
     int producer = -1;   ///< a node
     int resultIndex = 0; ///< among the results of `producer`
-    /// (node, operand index). The value of a node that is copied is also used
-    /// by a node that has another operand there, if the node stands for an
-    /// equal op that has this one.
+    /// (node, operand index). Where one node stands for several equal ops, it
+    /// has the operands of one of them; a value of a copied node (isCopied)
+    /// that another of these ops has as its operand lists the node too.
     llvm::SmallVector<std::pair<int, int>, 2> uses;
-    /// The number of equal values that are alive where this one is: more than 1
-    /// where a graph has one layer for many. 0 for a value without memory of
-    /// its own, whose operands are alive until its last user.
+    /// The number of equal values that are alive at the same time: more than 1
+    /// if the graph has one layer for many. 0 for a value without memory of its
+    /// own, whose operands are alive until its last user.
     double aliveTogether = 1;
   };
   /// A function argument (no operands), a function result (no results), a
   /// constraint, or an op.
   struct Node {
     SharedRule rule;
-    llvm::SmallVector<int, 4> operands; ///< values; -1 for what is no tensor
-    llvm::SmallVector<int, 1> results;  ///< values; -1 for what is no tensor
+    llvm::SmallVector<int, 4> operands; ///< values; -1 if not a tensor
+    llvm::SmallVector<int, 1> results;  ///< values; -1 if not a tensor
     /// As provenance spells it: `argument 1 of @main`, `linalg.matmul`.
     std::string name;
     /// The spelling of the node's own annotation in provenance; `name` if
@@ -57,8 +57,8 @@ struct PropagationGraph {
     int mesh = 0; ///< index into `meshes`
     /// Executions per call of the program.
     double executions = 1;
-    /// The innermost loop around it, by a number of its own, or -1. Buffers of a
-    /// loop's body are made once: its values are alive together.
+    /// The number of the innermost loop around it, or -1. Buffers of a loop's
+    /// body are allocated once, so its values are alive together.
     int loop = -1;
     /// An upper bound on how often its results are redistributed: a node in a
     /// loop whose operands do not change there is hoisted together with the
@@ -86,25 +86,25 @@ struct PropagationGraph {
     /// users to its operand.
     bool passesForward = true, passesBackward = true;
     /// Broadcasts a constant: shardings propagate through it, but each user
-    /// gets the placement that it wants at no cost.
+    /// gets the placement that it needs at no cost.
     bool isBroadcastConstant = false;
-    /// Each user can have results of its own: equal nodes are not one.
+    /// True if each user can have a copy of the node in a placement of its own.
     bool isCopied() const {
       return rule->isRematerializable || isBroadcastConstant;
     }
     /// For a function result that takes the placement of an argument (R11): the
     /// node of that argument; else -1.
     int alias = -1;
-    /// Where `aliveTogether` is more than 1: which pass over the layers the
-    /// node is in. A copy that two passes use is alive as often.
+    /// Where `aliveTogether` is more than 1: the pass over the layers (forward,
+    /// backward) that the node is in. A copy that two passes use is alive
+    /// twice.
     int pass = 0;
   };
   static constexpr int64_t kLastPriority = std::numeric_limits<int64_t>::max();
 
   std::vector<Mesh> meshes;
   std::vector<Value> values;
-  /// In an order in which producers come before users, but for values that a
-  /// loop carries.
+  /// Producers come before users, except for loop-carried values.
   std::vector<Node> nodes;
 };
 

@@ -23,13 +23,13 @@
 
 namespace shardir {
 
-/// An op that wants a value in another placement than it has.
+/// An op that needs a value in another placement than it has.
 struct RedistributionUser {
   /// As describeOp names it, or `result 0 of @main`.
   std::string name;
   mlir::Location loc;
-  /// The use behind a chain of redistributions and collectives; null for a
-  /// constraint, which is gone.
+  /// The use at the end of a chain of redistributions and collectives; null for
+  /// a constraint, which has been erased.
   mlir::OpOperand *use = nullptr;
 };
 
@@ -41,10 +41,10 @@ findRedistributionUsers(mlir::Operation *step);
 /// A candidate placement.
 struct Alternative {
   std::string placement; ///< of the results, as in the IR, `, ` between several
-  /// Received around the op by one device per call, if all other decisions
-  /// stay.
+  /// Received by one device per call in redistributions of the op's operands
+  /// and results, if all other decisions stay.
   int64_t bytes = 0;
-  /// Predicted for that and for the op's own work; only under `cost=time`.
+  /// Predicted for these and for the op's own work; only under `cost=time`.
   std::optional<double> seconds = std::nullopt;
   bool isChosen = false;
   bool isReplicated = false;
@@ -70,12 +70,12 @@ std::string describeChoice(const Alternatives &alternatives);
 std::string bytesText(int64_t bytes);
 
 /// The placements that competed at an op with results, at an argument or at a
-/// result of its function. The chosen one is the value's placement now, and is
-/// empty where that was not among the candidates.
+/// function result. The chosen one is the value's present placement; empty if
+/// that was not among the candidates.
 Alternatives alternativesOf(mlir::Value value);
 Alternatives alternativesOfResult(mlir::func::FuncOp function, unsigned index);
-/// At the op that uses a value, or what it stands for: what flows through
-/// regions for their terminators, the function's result for `return`.
+/// Those at the op that uses a value; for the terminator of a region, at the
+/// region value group, and for `return`, at the function's result.
 Alternatives alternativesOfUse(mlir::OpOperand &use);
 /// For a redistribution or collective: of its first user that had a choice,
 /// else of the op that makes its operand.
@@ -85,18 +85,18 @@ Alternatives alternativesBehind(mlir::Operation *step);
 /// `#shardir.provenance`; null where no annotation decided. An annotated
 /// argument names itself, the result of a redistribution its user.
 mlir::ArrayAttr provenanceOf(mlir::Value value);
-/// The same of the placement that an op wants of an operand.
+/// The same for the placement in which an op needs an operand.
 mlir::ArrayAttr provenanceOfUse(mlir::OpOperand &use);
 mlir::ArrayAttr provenanceOfResult(mlir::func::FuncOp function, unsigned index);
 
 /// `shardir.decided_by` of `op`: of one region value group, or of all.
 mlir::ArrayAttr provenanceOn(mlir::Operation *op,
                              std::optional<unsigned> group = std::nullopt);
-/// `shardir.decided_by` of the op that makes `value`, as far as it is about
-/// that result.
+/// The part of `shardir.decided_by` that is about `value`, on the op that makes
+/// it.
 mlir::ArrayAttr provenanceOnProducer(mlir::Value value);
 
-/// The place of the annotation; `otherwise` where the program does not tell.
+/// The location of the annotation; `otherwise` if it is unknown.
 mlir::Location locateProvenance(ProvenanceAttr provenance,
                                 mlir::ModuleOp module,
                                 mlir::Location otherwise);

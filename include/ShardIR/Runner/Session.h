@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 //
-// From parsed options to an exit status: compile if need be, load, check
-// everything that can be checked, run, compare, write. Nothing runs before
-// inputs, outputs, types and shapes are known to fit.
+// From parsed options to an exit status: compile if necessary, load, check
+// inputs, outputs, types and shapes, and only then run, compare and write.
 // Failures are thrown; the caller prints them.
 //
 //===----------------------------------------------------------------------===//
@@ -25,8 +24,8 @@
 
 namespace shardir::runner {
 
-/// Runs the command of the options. Calls `enter` when a crash starts to mean
-/// something else.
+/// Runs the command of the options. Calls `enter` at the start of each phase,
+/// which decides the exit status of a crash.
 Exit runSession(const Options &options,
                 const std::function<void(Phase)> &enter);
 
