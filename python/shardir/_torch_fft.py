@@ -1,4 +1,4 @@
-"""Complex numbers and discrete Fourier transforms of PyTorch in terms of other ops."""
+"""Discrete Fourier transforms of PyTorch in terms of other ops."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from typing import Any
 import torch
 
 from ._fft import Fourier
+from ._torch_complex import join as _complex
+from ._torch_complex import parts as _parts
 
 aten = torch.ops.aten
-
-
-def _parts(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    both = torch.view_as_real(x)
-    return both.select(-1, 0), both.select(-1, 1)
-
-
-def _complex(real: torch.Tensor, imaginary: torch.Tensor) -> torch.Tensor:
-    return torch.view_as_complex(torch.stack([real, imaginary], -1))
 
 
 class _Fourier(Fourier):
@@ -71,71 +64,6 @@ def _fft_c2r(x: torch.Tensor, dim: Sequence[int], normalization: int, last_dim_s
         real, imaginary = _FOURIER.complex_to_complex(real, imaginary, d, False)
     found = _FOURIER.complex_to_real(real, imaginary, last, last_dim_size)
     return found * _scale([last_dim_size, *(x.shape[d] for d in others)], normalization)
-
-
-def _magnitude(real: torch.Tensor, imaginary: torch.Tensor) -> torch.Tensor:
-    return torch.sqrt(real * real + imaginary * imaginary)
-
-
-def _abs(x: torch.Tensor) -> Any:
-    return _magnitude(*_parts(x)) if x.is_complex() else NotImplemented
-
-
-def _angle(x: torch.Tensor) -> Any:
-    if not x.is_complex():
-        return NotImplemented
-    real, imaginary = _parts(x)
-    return torch.atan2(imaginary, real)
-
-
-def _sgn(x: torch.Tensor) -> torch.Tensor:
-    if not x.is_complex():
-        return torch.sign(x)
-    real, imaginary = _parts(x)
-    length = _magnitude(real, imaginary)
-    length = torch.where(length == 0, torch.ones_like(length), length)
-    return _complex(real / length, imaginary / length)
-
-
-def _conj_physical(x: torch.Tensor) -> torch.Tensor:
-    if not x.is_complex():
-        return x.clone()
-    real, imaginary = _parts(x)
-    return _complex(real, -imaginary)
-
-
-def _full_like(x: torch.Tensor, value: Any, *, dtype: Any = None, **options: Any) -> Any:
-    if not x.is_complex() or dtype not in (None, x.dtype):
-        return NotImplemented
-    return _complex(*(torch.full(x.shape, part, dtype=x.dtype.to_real(), device=x.device)
-                      for part in (complex(value).real, complex(value).imag)))
-
-
-def _zeros(size: Sequence[int], *, dtype: torch.dtype | None = None, **options: Any) -> Any:
-    if dtype is None or not dtype.is_complex:
-        return NotImplemented
-    zeros = torch.zeros(list(size), dtype=dtype.to_real(), device=options.get("device"))
-    return _complex(zeros, zeros)
-
-
-def _by_parts(op: Any) -> Any:
-    """Of a complex tensor and a real one, or a number."""
-    def on_parts(x: torch.Tensor, y: Any) -> Any:
-        complex_y = isinstance(y, torch.Tensor) and y.is_complex()
-        if isinstance(y, complex) or x.is_complex() == complex_y or (op is aten.div.Tensor and complex_y):
-            return NotImplemented
-        x, y = (y, x) if complex_y else (x, y)
-        return _complex(*(op(t, y) for t in _parts(x)))
-    return on_parts
-
-
-def _product(op: Any) -> Any:
-    def product(x: torch.Tensor, y: torch.Tensor) -> Any:
-        if not x.is_complex():
-            return NotImplemented
-        (a, b), (c, d) = _parts(x), _parts(y)
-        return _complex(op(a, c) - op(b, d), op(a, d) + op(b, c))
-    return product
 
 
 # -- Composite transforms: torch.export keeps them -------------------------------------------------------
@@ -207,16 +135,6 @@ def _over_two(transform: Any) -> Any:
 def fft_decompositions() -> dict:
     table: dict[Any, Any] = {
         aten._fft_c2c.default: _fft_c2c, aten._fft_r2c.default: _fft_r2c, aten._fft_c2r.default: _fft_c2r,
-        aten.real.default: lambda x: _parts(x)[0] if x.is_complex() else x.clone(),
-        aten.imag.default: lambda x: _parts(x)[1], aten.complex.default: _complex,
-        aten.abs.default: _abs, aten.angle.default: _angle, aten._conj_physical.default: _conj_physical,
-        aten.mul.Tensor: _by_parts(aten.mul.Tensor), aten.div.Tensor: _by_parts(aten.div.Tensor),
-        aten.mul.Scalar: _by_parts(aten.mul.Scalar), aten.div.Scalar: _by_parts(aten.div.Scalar),
-        aten.full_like.default: _full_like, aten.zeros.default: _zeros,
-        aten._neg_view.default: aten.neg.default, aten._neg_view_copy.default: aten.neg.default,
-        aten.mm.default: _product(aten.mm), aten.bmm.default: _product(aten.bmm),
-        aten._conj.default: _conj_physical, aten._conj_copy.default: _conj_physical, aten.sgn.default: _sgn,
-        aten.resolve_conj.default: lambda x: x.clone(),
     }
     for name, transform in (("fft", _complex_transform(True)), ("ifft", _complex_transform(False)), ("rfft", _rfftn),
                             ("irfft", _irfftn)):

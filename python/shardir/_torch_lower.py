@@ -372,5 +372,6 @@ def _unsupported(graph: torch.fx.Graph, messages: Sequence[str], left: Sequence[
             message = f"{describe_place(node)} calls {target}, which torch-mlir does not lower"
             return CompileError(message, (Diagnostic("error", message, file, line),))
     first = next((m for m in text.splitlines() if "error" in m or m.strip()), "unknown")
-    message = f"torch-mlir does not lower the model: {first.strip()}"
+    way_out = "; compute with the real and the imaginary parts of complex numbers" if "complex" in text else ""
+    message = f"torch-mlir does not lower the model: {first.strip()}{way_out}"
     return CompileError(message, (Diagnostic("error", message),))

@@ -13,6 +13,7 @@ from torch.distributions import Distribution
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._torch_complex import complex_decompositions
 from ._torch_convolutions import convolution_decompositions
 from ._torch_experts import multiply_by_expert, sum_by_expert
 from ._torch_fft import fft_decompositions
@@ -162,6 +163,7 @@ def decompositions() -> dict:
     table[aten.huber_loss_backward.default] = _huber_loss_backward
     table[aten.rrelu_with_noise_backward.default] = _rrelu_backward
     table[aten._weight_norm_interface_backward.default] = _weight_norm_backward
+    table.update(complex_decompositions(table))
     table[aten._grouped_mm.default] = _grouped_mm
     fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
     if fallback is not None:  # what Hugging Face's experts call on CPUs
