@@ -23,7 +23,6 @@ from ._torch_math import math_decompositions
 from ._torch_pooling import pooling_decompositions
 from ._torch_scatter import scatter_decompositions
 from ._torch_special import special_decompositions
-from ._torch_views import index_put
 
 aten = torch.ops.aten
 
@@ -149,7 +148,6 @@ def decompositions() -> dict:
     table[aten.constant_pad_nd.default] = _constant_pad
     table[aten.diagonal_scatter.default] = _diagonal_scatter
     table[aten.put.default] = _put
-    table[aten.index_put.default] = index_put
     table[aten.roll.default] = _roll
     table[aten.masked_scatter.default] = _masked_scatter
     table[aten.masked_scatter_backward.default] = _masked_scatter_backward

@@ -7,10 +7,12 @@ are gathered. Here they are `shardir.scatter`, whose batch dims can be split.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+
+from ._torch_views import index_put
 
 aten = torch.ops.aten
 
@@ -175,6 +177,17 @@ def _at_rows(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tenso
     return _at_places(x, dim, torch.where(index < 0, index + x.shape[dim], index), source, reduce)
 
 
+def _index_put(x: torch.Tensor, indices: Sequence[Any], values: torch.Tensor, accumulate: bool = False) -> Any:
+    dims = [d for d, index in enumerate(indices) if index is not None]
+    if len(dims) != 1 or dims[0] == 0 or indices[dims[0]].dtype in (torch.bool, torch.uint8) or (
+            accumulate and x.dtype == torch.bool):
+        return index_put(x, indices, values, accumulate)
+    dim, index = dims[0], indices[dims[0]]
+    values = values.expand(*x.shape[:dim], *index.shape, *x.shape[dim + 1:])
+    values = values.flatten(dim, dim + index.dim() - 1) if index.dim() else values.unsqueeze(dim)
+    return _at_rows(x, dim, index, values, "sum" if accumulate else "")
+
+
 def scatter_decompositions() -> dict:
     return {
         **{op: _scatter_of(op, adds=False) for op in (aten.scatter.value, aten.scatter.src)},
@@ -183,4 +196,5 @@ def scatter_decompositions() -> dict:
         aten.index_reduce.default: _index_reduce,
         aten.index_copy.default: _index_copy,
         aten.index_add.default: _index_add,
+        aten.index_put.default: _index_put,
     }

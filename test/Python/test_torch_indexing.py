@@ -149,9 +149,17 @@ def test_rows_of_a_split_list_give_terms(compute):
     close(f(x, index), compute(x, index), 1e-6)
 
 
+def _written(x, index, values):
+    x = x.clone()
+    x[:, index] = values
+    return x
+
+
 @pytest.mark.parametrize("compute", [
     lambda x, i, v: x.index_copy(1, i[:2], v[:, :2]), lambda x, i, v: x.index_add(-2, i, v, alpha=2),
-    lambda x, i, v: x.index_fill(1, i, 3.0), lambda x, i, v: x.index_add(2, i[:3], v[..., :3].repeat(1, 2, 1)[:, :8]),
+    lambda x, i, v: x.index_fill(1, i, 3.0), lambda x, i, v: _written(x, i[:2] - 8, v[:, :2]),
+    lambda x, i, v: _written(x, i[0], v[:, 0]), lambda x, i, v: _written(x, i[3:].view(3, 1), v[:, :3].unsqueeze(2)),
+    lambda x, i, v: x.index_add(2, i[:3], v[..., :3].repeat(1, 2, 1)[:, :8]),
 ])
 def test_writes_of_rows_of_a_later_dim_move_nothing(compute):
     x, index, values = torch.randn(5, 8, 6), torch.tensor([1, 5, 5, 0, 4, 2]), torch.randn(5, 6, 6)
