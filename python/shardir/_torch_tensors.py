@@ -21,6 +21,7 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
         model = inner
     if not isinstance(model, torch.nn.Module):
         kind = f"the class {model.__name__}: make one" if isinstance(model, type) else \
+            "an ExportedProgram: give its module()" if isinstance(model, torch.export.ExportedProgram) else \
             f"a {type(model).__name__}: call it in the forward of a torch.nn.Module"
         raise UsageError(f"model must be a torch.nn.Module, and is {kind}")
     return model

@@ -13,6 +13,7 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
@@ -373,8 +374,7 @@ def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: A
     try:
         _register_caches()
         with portable_kernels():
-            exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
-        return _decompose(exported)
+            return _decompose(_exported(model, args, kwargs, dynamic_shapes, strict))
     except Error:
         raise
     except Exception as error:
@@ -382,6 +382,32 @@ def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: A
             raise named from error
         hint = "" if strict else " (strict=True traces some models that this does not)"
         raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}{hint}") from error
+
+
+def _exported(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: Any, strict: bool) -> Any:
+    try:
+        return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
+    except Exception as error:
+        if strict or decides_by_values(error):
+            raise
+        # Gradients that the model itself takes are ops only below autograd: of torch.func, or of torch.autograd.grad.
+        own, forward = model.__dict__.get("forward"), model.forward
+
+        @functools.wraps(forward)
+        def with_gradients(*args: Any, **kwargs: Any) -> Any:
+            with torch.enable_grad():
+                return pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, forward(*args, **kwargs))
+
+        for model.forward in (forward, with_gradients):
+            try:
+                return torch.export._trace._export(model, args, kwargs, dynamic_shapes, strict=False, pre_dispatch=False)
+            except Exception:
+                continue
+            finally:
+                del model.forward
+                if own is not None:
+                    model.forward = own
+        raise
 
 
 def _decompose(exported: Any) -> Any:

@@ -1561,3 +1561,36 @@ def test_training_of_grouped_convolutions(groups, results, options):
     F.mse_loss(twin(x), y).backward()
     for name, p in twin.named_parameters():
         close(step.state_dict()[name], p.detach() - p.grad)
+
+
+def _forces(model, x):
+    x.requires_grad_(True)
+    energy = model(x).square().sum(-1)
+    return energy, -torch.autograd.grad(energy.sum(), x)[0]
+
+
+@pytest.mark.parametrize("compute", [
+    lambda f, x: torch.vmap(torch.func.jacrev(f))(x), lambda f, x: torch.vmap(torch.func.hessian(lambda v: f(v).sum()))(x),
+    lambda f, x: torch.func.vjp(f, x)[1](torch.ones(6, 4))[0], _forces,
+])
+def test_gradients_in_a_model(compute):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 4))
+
+        def forward(self, x):
+            return compute(self.layers, x)
+
+    model, x = Model(), torch.randn(6, 3)
+    f = st.compile(model, args=(x,), mesh={"dp": 2}, inputs=[Shard(0)])
+    assert not f.report.collectives, f.report
+    found, expected = f(x), model(x.clone())
+    for ours, theirs in zip(found, expected, strict=True):
+        close(ours, theirs)
+
+
+def test_an_exported_program_is_no_module():
+    exported = torch.export.export(nn.Linear(8, 4), (torch.randn(6, 8),))
+    with pytest.raises(shardir.UsageError, match=r"give its module\(\)"):
+        st.compile(exported, args=(torch.randn(6, 8),), mesh={"dp": 2})
