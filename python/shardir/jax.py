@@ -175,6 +175,16 @@ class Jitted:
             self._known[key] = self._lower(args, kwargs)
         return self._known[key]
 
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """What `jax.jit(...).trace` returns: the function's jaxpr, and the shapes of its results."""
+        with _context(self._abstract):
+            return self._jitted.trace(*args, **kwargs)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and types of the results, as of `jax.eval_shape`; compiles nothing."""
+        with _context(self._abstract):
+            return self._jitted.eval_shape(*args, **kwargs)
+
     def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
         """Compiles for these arguments, and compares the sharded program with the unsharded one on them; raises
         VerifyError where they differ."""
@@ -414,12 +424,14 @@ def _static_arguments(function: Callable, numbers: Any, names: Any) -> tuple[tup
 
 def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any = None, out_shardings: Any = None,
         static_argnums: Any = None, static_argnames: Any = None, donate_argnums: Any = (), donate_argnames: Any = (),
-        options: str = "", device: str = "threads", timeout: float = 60, reductions: str = "engine") -> Any:
+        keep_unused: bool = False, inline: bool = False, options: str = "", device: str = "threads", timeout: float = 60,
+        reductions: str = "engine") -> Any:
     """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
 
     mesh: a `shardir.Mesh`, a dict of axis sizes or a JAX mesh, which PartitionSpecs in `in_shardings`,
         `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings or jax.set_mesh say it.
         Explicit axes of a JAX mesh are in the types of arrays, where the function has such types.
+    keep_unused, inline: change nothing; a program keeps all arguments, and has its functions inline.
     options, device, timeout, reductions: as for `shardir.compile`. options="propose" lets the compiler find placements.
 
     Sizes need not divide by those of the mesh. A sharding that is None is open. As in JAX, arrays that are
@@ -428,7 +440,8 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     """
     settings = dict(mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                     static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-                    options=options, device=device, timeout=timeout, reductions=reductions)
+                    keep_unused=keep_unused, inline=inline, options=options, device=device, timeout=timeout,
+                    reductions=reductions)
     if function is None:
         return functools.partial(jit, **settings)
     own = None if mesh is None else Mesh.of(mesh)

@@ -161,6 +161,17 @@ def test_called_as_jax_jit_is():
     close(inner.lower(X).compile()(X), X * 2)
 
 
+def test_traces_and_shapes_without_compiling():
+    def f(x, unused, n):
+        return jax.lax.with_sharding_constraint(x[:n] * 2, P("dp")), x.sum()
+
+    g = shardir.jax.jit(f, mesh=MESH, static_argnums=2, keep_unused=True, inline=True)
+    assert [(s.shape, s.dtype) for s in g.eval_shape(X, X, 3)] == [((3, *X.shape[1:]), X.dtype), ((), X.dtype)]
+    assert [a.shape for a in g.trace(X, X, 3).jaxpr.out_avals] == [(3, *X.shape[1:]), ()]
+    assert not g._known
+    close(g(X, X, 3), (X[:3] * 2, X.sum()))
+
+
 def test_calls_back_to_python():
     def f(x):
         jax.debug.print("{}", x.sum())
