@@ -64,6 +64,23 @@ def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor 
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
+def _embedding_bag(input: torch.Tensor, weight: torch.Tensor, offsets: torch.Tensor | None = None,
+                   max_norm: float | None = None, norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",
+                   sparse: bool = False, per_sample_weights: torch.Tensor | None = None, include_last_offset: bool = False,
+                   padding_idx: int | None = None) -> Any:
+    # Each row is a bag: of a list of all indices that would be known from the values of offsets alone.
+    if input.dim() != 2 or max_norm is not None or scale_grad_by_freq or mode == "max" or sparse:
+        return NotImplemented
+    rows = functional.embedding(input, weight)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(-1)
+    if padding_idx is None:
+        return rows.sum(1) if mode == "sum" else rows.mean(1)
+    counted = (input != padding_idx % weight.shape[0]).unsqueeze(-1)
+    found = torch.where(counted, rows, torch.zeros_like(rows)).sum(1)
+    return found if mode == "sum" else found / counted.sum(1).clamp(min=1)
+
+
 def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
                dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
                enable_gqa: bool = False) -> Any:
@@ -95,7 +112,7 @@ def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn
 _IN_TERMS_OF_OTHERS: dict[Callable, Callable] = {
     torch.cov: _cov, torch.Tensor.cov: _cov, torch.corrcoef: _corrcoef, torch.Tensor.corrcoef: _corrcoef,
     torch.bincount: _bincount, torch.Tensor.bincount: _bincount, functional.gaussian_nll_loss: _gaussian_nll_loss,
-    functional.scaled_dot_product_attention: _attention,
+    functional.scaled_dot_product_attention: _attention, functional.embedding_bag: _embedding_bag,
 }
 
 

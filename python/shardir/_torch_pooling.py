@@ -178,6 +178,22 @@ def _unfold_backward(gradient: torch.Tensor, shape: Sequence[int], dim: int, siz
     return zeros.index_put([places], terms, accumulate=True).movedim(0, dim)
 
 
+def _col2im(x: torch.Tensor, output_size: Sequence[int], kernel_size: Sequence[int], dilation: Sequence[int],
+            padding: Sequence[int], stride: Sequence[int]) -> torch.Tensor:
+    """Adds up windows along one dim after the other, so that batches and channels stay dims."""
+    extents = [n + 2 * p for n, p in zip(output_size, padding)]
+    counts = [(extents[d] - dilation[d] * (kernel_size[d] - 1) - 1) // stride[d] + 1 for d in range(2)]
+    found = x.unflatten(-2, (-1, *kernel_size)).unflatten(-1, counts).movedim(-2, -3)
+    for d in range(2):
+        offsets, starts = (torch.arange(n, device=x.device) for n in (kernel_size[d], counts[d]))
+        places = (offsets.unsqueeze(1) * dilation[d] + starts * stride[d]).reshape(-1)
+        dim = x.dim() - 1 + d
+        found = found.flatten(dim, dim + 1)
+        zeros = found.new_zeros([extents[d] if i == dim else n for i, n in enumerate(found.shape)])
+        found = zeros.index_add(dim, places, found).narrow(dim, padding[d], output_size[d])
+    return found
+
+
 def _sampled_places(at: torch.Tensor, extent: int, padding: int, align: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Coordinates from -1 to 1 as numbers of elements, and how fast these change."""
     slope = torch.full((), (extent - 1) / 2 if align else extent / 2, dtype=at.dtype, device=at.device).expand(at.shape)
@@ -229,7 +245,7 @@ def _grid_sampler_2d_backward(gradient: torch.Tensor, x: torch.Tensor, grid: tor
 
 def pooling_decompositions() -> dict:
     return {
-        aten.unfold_backward.default: _unfold_backward,
+        aten.unfold_backward.default: _unfold_backward, aten.col2im.default: _col2im,
         aten.grid_sampler_2d_backward.default: _grid_sampler_2d_backward,
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.max_pool3d_with_indices_backward.default: _max_pool_backward,

@@ -265,3 +265,23 @@ def test_slices_whose_bounds_are_tensors(compute, message):
     with pytest.raises(shardir.CompileError, match=message + r".*x.index_select\(dim, n \+ torch.arange\(count\)\)"):
         st.compile(Computes(compute), args=(torch.randn(4, 5), torch.tensor(1)), mesh={"dp": 2})
     assert "__getitem__" not in vars(torch.Tensor)
+
+
+@pytest.mark.parametrize("module, x", [
+    (lambda: nn.Sequential(nn.EmbeddingBag(11, 6, mode="sum", padding_idx=-1), nn.Linear(6, 3)), torch.randint(0, 11, (7, 4))),
+    (lambda: nn.Sequential(nn.EmbeddingBag(11, 6, padding_idx=2), nn.Linear(6, 3)), torch.randint(0, 11, (7, 4))),
+    (lambda: nn.Sequential(nn.Conv2d(3, 2, 1), nn.Unfold((3, 2), dilation=(1, 2), padding=(1, 0), stride=(2, 1)),
+                           nn.Fold((9, 8), (3, 2), dilation=(1, 2), padding=(1, 0), stride=(2, 1)), nn.Conv2d(2, 4, 2)),
+     torch.rand(5, 3, 9, 8)),
+])
+def test_training_with_bags_of_rows_and_windows_moves_gradients_alone(module, x):
+    model = module()
+    twin, y = copy.deepcopy(model), torch.randn(model(x).shape)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 2})
+    loss = F.mse_loss(twin(x), y)
+    loss.backward()
+    close(step(x, y), loss)
+    assert [c.kind for c in step.report.collectives] == ["all_reduce"] * (1 + len(list(model.parameters()))), step.report
+    step.copy_to(model)
+    for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
+        close(ours, theirs - 0.1 * theirs.grad)
