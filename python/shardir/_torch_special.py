@@ -138,8 +138,30 @@ def _with_tensor(op: Any) -> Any:
     return bitwise
 
 
+def _fake_quantize(x: torch.Tensor, scale: Any, zero_point: Any, quant_min: int, quant_max: int) -> Any:
+    """The nearest quantized value, and where it is not clamped, which gradients pass."""
+    number = torch.round(x * (1 / scale)) + zero_point
+    inside = (number >= quant_min) & (number <= quant_max)
+    return ((number.clamp(quant_min, quant_max) - zero_point) * scale).to(x.dtype), inside
+
+
+def _fake_quantize_channels(x: torch.Tensor, scale: torch.Tensor, zero_point: torch.Tensor, axis: int, quant_min: int,
+                            quant_max: int) -> Any:
+    shape = [-1 if d == axis % x.dim() else 1 for d in range(x.dim())]
+    return _fake_quantize(x, scale.view(shape), zero_point.view(shape), quant_min, quant_max)
+
+
+def _fake_quantize_where(x: torch.Tensor, scale: torch.Tensor, zero_point: torch.Tensor, enabled: torch.Tensor,
+                         quant_min: int, quant_max: int) -> Any:
+    found, inside = _fake_quantize(x, scale, zero_point, quant_min, quant_max)
+    return torch.where(enabled != 0, found, x), inside | (enabled == 0)
+
+
 def special_decompositions() -> dict:
     return {
+        aten.fake_quantize_per_tensor_affine_cachemask.default: _fake_quantize,
+        aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default: _fake_quantize_where,
+        aten.fake_quantize_per_channel_affine_cachemask.default: _fake_quantize_channels,
         aten.gelu.default: _gelu, aten.erfinv.default: _erfinv, aten.erfc.default: _erfc,
         aten.lgamma.default: _lgamma, aten.digamma.default: _digamma, aten.reciprocal.default: _reciprocal,
         aten.signbit.default: _signbit, aten.copysign.Tensor: _copysign, aten.copysign.Scalar: _copysign,

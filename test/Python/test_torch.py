@@ -1594,3 +1594,21 @@ def test_an_exported_program_is_no_module():
     exported = torch.export.export(nn.Linear(8, 4), (torch.randn(6, 8),))
     with pytest.raises(shardir.UsageError, match=r"give its module\(\)"):
         st.compile(exported, args=(torch.randn(6, 8),), mesh={"dp": 2})
+
+
+@pytest.mark.parametrize("quantize", [
+    lambda x, w: (torch.fake_quantize_per_tensor_affine(x, 0.05, 3, -28, 27), w),
+    lambda x, w: (torch.fake_quantize_per_tensor_affine(x, torch.tensor(0.05), torch.tensor(3, dtype=torch.int32), -28, 27), w),
+    lambda x, w: (x, torch.fake_quantize_per_channel_affine(w, torch.full((4,), 0.02), torch.arange(-2, 2, dtype=torch.int32), 0,
+                                                            -12, 11)),
+])
+def test_training_with_quantized_values(quantize):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.before, self.weight = nn.Linear(8, 8), nn.Parameter(torch.randn(4, 8) * 0.3)
+
+        def forward(self, x):
+            return F.linear(*quantize(self.before(x), self.weight))
+
+    trains_as_pytorch(Model(), torch.randn(6, 8), torch.randn(6, 4))
