@@ -175,6 +175,13 @@ class Jitted:
             self._known[key] = self._lower(args, kwargs)
         return self._known[key]
 
+    @property
+    def report(self) -> Report:
+        """Of the shapes that were compiled last."""
+        if not self._known:
+            raise UsageError(f"{self.__name__} is not compiled yet: call it, or use {self.__name__}.lower(*args).report")
+        return list(self._known.values())[-1].report
+
     def trace(self, *args: Any, **kwargs: Any) -> Any:
         """What `jax.jit(...).trace` returns: the function's jaxpr, and the shapes of its results."""
         with _context(self._abstract):

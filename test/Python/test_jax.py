@@ -512,6 +512,15 @@ def test_rectangular_factorizations(shape):
         np.testing.assert_allclose(x.swapaxes(1, 2) @ x, [np.eye(x.shape[-1])] * 2, rtol=0, atol=1e-5)
 
 
+def test_report_of_the_last_shapes():
+    f = shardir.jax.jit(lambda x: x.sum(0), mesh={"x": 2}, in_shardings=P("x"))
+    with pytest.raises(shardir.Error, match="not compiled yet: call it"):
+        f.report
+    for n in (4, 8):
+        f(np.ones((6, n), np.float32))
+        assert str(f.report) == str(f.lower(jax.ShapeDtypeStruct((6, n), np.float32)).report)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "c8"])
 def test_systems_of_several_blocks(dtype):
     rng = np.random.default_rng(0)
