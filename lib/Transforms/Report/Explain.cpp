@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Transforms/Report/Passes.h"
@@ -118,6 +119,16 @@ static std::string annotationsToChange(ArrayAttr mine, ArrayAttr theirs) {
   return text;
 }
 
+/// Whether the op has a partial result where `use` alone is partial as `value`
+/// is, or with other operands.
+static bool takesPartial(OpOperand &use, const Placement &value) {
+  SharedRule rule = getShardingRule(use.getOwner());
+  return llvm::any_of(rule->partials, [&](const PartialRule &each) {
+    return (!each.kind || each.kind == value.partial) &&
+           llvm::is_contained(each.operands, int(use.getOperandNumber()));
+  });
+}
+
 /// The change to the program that avoids a redistribution.
 static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                           PlacementAttr from, PlacementAttr to) {
@@ -135,19 +146,14 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                 ? " with " + placementText(from) + ", and its callers reduce it"
                 : " with {?} in place of closed dims, or with " +
                       placementText(from));
-  if (isReduced) {
-    // With the axes in a dim, each device receives its share of the sums alone.
-    std::string way = "to reduce it later, constrain the users to be partial";
-    Placement scattered = to.getValue();
-    if (from.getValue().isPartialOf(scattered) && !scattered.dims.empty()) {
-      for (const AxisRef &axis : from.getValue().partialAxes)
-        scattered.dims.front().splits.push_back(Split::byAxis(axis));
-      way += ", and to receive less, constrain it to " +
-             placementText(
-                 PlacementAttr::get(to.getContext(), to.getMesh(), scattered));
-    }
-    return way;
-  }
+  if (isReduced)
+    return llvm::all_of(users,
+                        [&](const RedistributionUser &user) {
+                          return user.use &&
+                                 takesPartial(*user.use, from.getValue());
+                        })
+               ? "to reduce it later, constrain the users to be partial"
+               : "";
   ArrayAttr mine = provenanceOf(op->getOperand(0)),
             theirs = provenanceOfUse(*first.use);
   if (mine && theirs && mine != theirs)
