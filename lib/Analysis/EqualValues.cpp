@@ -92,6 +92,12 @@ shardir::findEqualValues(func::FuncOp function) {
       comparison.found[op] = comparison.firstOf(op->getOperand(0));
       return;
     }
+    if (auto copy = dyn_cast<collective::HostCopyOp>(op)) {
+      auto store = copy.getInput().getDefiningOp<collective::HostCopyOp>();
+      if (store && !copy.getToHost())
+        comparison.found[op] = comparison.firstOf(store.getInput());
+      return;
+    }
     if (!isComparable(op))
       return;
     llvm::hash_code hash =

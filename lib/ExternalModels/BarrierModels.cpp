@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// shardir.optimization_barrier: every dim and every partial passes, the local
-// form is the op on local types, and its buffer is the operand's.
+// shardir.optimization_barrier and collective.host_copy: every dim and every
+// partial passes, and the local form is the op on local types. A barrier's
+// buffer is the operand's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ModelUtils.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -20,7 +22,7 @@ using namespace mlir;
 using namespace shardir;
 using namespace mlir::bufferization;
 
-static ShardingRule barrierRule(OptimizationBarrierOp op) {
+template <typename Op> static ShardingRule barrierRule(Op op) {
   ShardingRule rule = ShardingRule::elementwise(op);
   passAnyPartial(rule, {0});
   rule.moves = ShardingRule::Moves::Nothing;
@@ -58,7 +60,13 @@ struct BarrierBuffers
 
 void shardir::registerBarrierModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
-    attachRule<OptimizationBarrierOp, barrierRule>(context);
+    attachRule<OptimizationBarrierOp, barrierRule<OptimizationBarrierOp>>(
+        context);
     OptimizationBarrierOp::attachInterface<BarrierBuffers>(*context);
   });
+  registry.addExtension(
+      +[](MLIRContext *context, collective::CollectiveDialect *) {
+        using collective::HostCopyOp;
+        attachRule<HostCopyOp, barrierRule<HostCopyOp>>(context);
+      });
 }

@@ -270,6 +270,46 @@ struct RecvModel : RematerializableModel<RecvModel, RecvOp> {
   }
 };
 
+/// The result of a copy to the host has a buffer there.
+struct HostCopyModel : RematerializableModel<HostCopyModel, HostCopyOp> {
+  static MemRefType bufferType(HostCopyOp op) {
+    MemRefType type =
+        contiguousType(cast<ShapedType>(op.getResult().getType()));
+    if (!op.getToHost())
+      return type;
+    return MemRefType::Builder(type).setMemorySpace(
+        HostAttr::get(op.getContext()));
+  }
+  FailureOr<BufferLikeType> getBufferType(Operation *op, Value,
+                                          const BufferizationOptions &,
+                                          const BufferizationState &,
+                                          SmallVector<Value> &) const {
+    return cast<BufferLikeType>(bufferType(cast<HostCopyOp>(op)));
+  }
+  LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto op = cast<HostCopyOp>(operation);
+    Location loc = op.getLoc();
+    FailureOr<Input> input = inputOf(op, rewriter, options, state);
+    if (failed(input))
+      return failure();
+    MemRefType type = bufferType(op);
+    SmallVector<Value> sizes;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(
+            memref::DimOp::create(rewriter, loc, input->buffer, dim));
+    FailureOr<Value> out = options.createAlloc(rewriter, loc, type, sizes);
+    if (failed(out))
+      return failure();
+    HostCopyOp::create(rewriter, loc, Type(), input->contiguous, *out,
+                       op.getToHost());
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, *out);
+    return success();
+  }
+};
+
 } // namespace
 
 void shardir::registerBufferizationModels(DialectRegistry &registry) {
@@ -286,6 +326,7 @@ void shardir::registerBufferizationModels(DialectRegistry &registry) {
     ScatterOp::attachInterface<RootedModel<ScatterOp>>(*context);
     SendOp::attachInterface<SendModel>(*context);
     RecvOp::attachInterface<RecvModel>(*context);
+    HostCopyOp::attachInterface<HostCopyModel>(*context);
     // The models create ops of these.
     context->loadDialect<arith::ArithDialect, memref::MemRefDialect,
                          bufferization::BufferizationDialect>();

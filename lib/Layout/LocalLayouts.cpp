@@ -15,6 +15,7 @@
 
 #include "LayoutRuns.h"
 #include "ShardIR/Analysis/EqualValues.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Layout/LayoutChoice.h"
@@ -146,7 +147,7 @@ void LayoutGraphBuilder::addNodes() {
     Operation *made = value.getDefiningOp();
     auto equal = made ? equals.find(made) : equals.end();
     if (equal != equals.end() && nodeOf.contains(equal->second) &&
-        !isa<OptimizationBarrierOp>(made)) {
+        !isa<OptimizationBarrierOp, collective::HostCopyOp>(made)) {
       size_t node = nodeOf.lookup(equal->second);
       nodeOf[value] = node;
       values[node].push_back(value);

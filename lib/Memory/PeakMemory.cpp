@@ -112,6 +112,8 @@ public:
         sharesInLoops(sharesInLoops) {}
 
   int64_t bytesOf(Value value) const {
+    if (collective::isOnHost(value))
+      return 0;
     Halo halo = isLocal ? Halo() : presentHalo(value);
     if (!halo.empty())
       return overlappingBytes(cast<RankedTensorType>(value.getType()),

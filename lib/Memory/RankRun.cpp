@@ -12,6 +12,7 @@
 
 #include "RankRun.h"
 
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -337,6 +338,8 @@ bool RankRun::visitBranches(Operation &op) {
   shapes = std::move(largest->shapes);
   instances = std::move(largest->instances);
   allocated = std::move(largest->allocated);
+  aliveOnHost = largest->aliveOnHost;
+  allocatedOnHost = std::move(largest->allocatedOnHost);
   nextInstance = largest->nextInstance;
   return true;
 }
@@ -366,6 +369,12 @@ bool RankRun::visit(Operation &op) {
     bytes = llvm::alignTo(uint64_t(bytes), 64);
     shapes[alloc] = shape;
     instances[alloc] = nextInstance;
+    if (collective::isOnHost(alloc.getResult())) {
+      allocatedOnHost[nextInstance++] = bytes;
+      aliveOnHost += bytes;
+      recordMost(peak.hostBytes, aliveOnHost);
+      return true;
+    }
     allocated[nextInstance++] = {alloc, bytes};
     alive += bytes;
     trace.insert(trace.end(), {bytes, alive});
@@ -374,7 +383,8 @@ bool RankRun::visit(Operation &op) {
       recordMost(use->allocated[&op], bytes);
     if (alive <= peak.bytes)
       return true;
-    peak = {alive, &op};
+    peak.bytes = alive;
+    peak.op = &op;
     if (alive == listAt) {
       peak.held = arguments;
       llvm::append_range(peak.held, llvm::make_second_range(allocated));
@@ -386,6 +396,11 @@ bool RankRun::visit(Operation &op) {
     if (auto freed = allocated.find(instance); freed != allocated.end()) {
       alive -= freed->second.bytes;
       allocated.erase(freed);
+    }
+    if (auto freed = allocatedOnHost.find(instance);
+        freed != allocatedOnHost.end()) {
+      aliveOnHost -= freed->second;
+      allocatedOnHost.erase(freed);
     }
     return true;
   }

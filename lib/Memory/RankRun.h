@@ -86,6 +86,9 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> instances;
   /// The allocations that are alive, by instance.
   std::map<int64_t, HeldValue> allocated;
+  /// Bytes of those in the host's memory.
+  std::map<int64_t, int64_t> allocatedOnHost;
+  int64_t aliveOnHost = 0;
   llvm::SmallVector<HeldValue> arguments;
   int64_t nextInstance = 1;
   llvm::DenseMap<mlir::Operation *, bool> known; ///< allocates

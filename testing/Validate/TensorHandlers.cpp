@@ -405,6 +405,7 @@ void validate::addTensorHandlers(HandlerTable &table) {
   table.add("bufferization.materialize_in_destination", forwardFirst);
   table.add("tensor.cast", forwardFirst);
   table.add("shardir.optimization_barrier", forwardFirst);
+  table.add("collective.host_copy", forwardFirst);
   table.add("shape.shape_of", runShapeOf);
   table.add("shape.broadcast", runShapeBroadcast);
   table.add("ub.poison", runEmpty);

@@ -20,9 +20,10 @@
 namespace shardir {
 
 /// By op with one result, in the order of the program: the value that an equal
-/// op made before from equal operands in the same block, or the operand of an
-/// optimization barrier. That value is itself no key's result. Reasons and
-/// provenance may differ; ops marked `shardir.unstored` are no keys.
+/// op made before from equal operands in the same block, the operand of an
+/// optimization barrier, or what was copied to the host and comes back. That
+/// value is itself no key's result. Reasons and provenance may differ; ops
+/// marked `shardir.unstored` are no keys.
 llvm::MapVector<mlir::Operation *, mlir::Value>
 findEqualValues(mlir::func::FuncOp function);
 

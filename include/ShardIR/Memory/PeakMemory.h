@@ -43,6 +43,9 @@ struct MemoryPeak {
   mlir::Operation *op = nullptr; ///< the first at which so much is alive;
                                  ///< null: arguments alone
   llvm::SmallVector<HeldValue> held = {}; ///< alive there, largest first
+  /// The most that the host's memory holds for the device at one time; on
+  /// buffers alone.
+  int64_t hostBytes = 0;
 };
 
 /// Sorts by bytes, the largest first; equal ones keep their order.

@@ -84,6 +84,19 @@ void shardir_collective_blocks(int32_t id, const void *in, void *out,
                                int64_t count, int64_t extent, int64_t inner,
                                int64_t root);
 
+/* Memory of the host for what the rank's device does not keep; not counted for
+ * peak_bytes_per_device. For a GPU it is pinned. */
+void *shardir_host_alloc(uint64_t size);
+void shardir_host_free(void *p);
+
+/* Copies `bytes` between the rank's memory and such memory; `to_host` is 1 or
+ * 0. What is started goes on beside other work until shardir_collective_wait is
+ * called with the same `to`; meanwhile neither side may be touched. */
+void shardir_host_copy(void *to, const void *from, uint64_t bytes,
+                       int32_t to_host);
+void shardir_host_copy_start(void *to, const void *from, uint64_t bytes,
+                             int32_t to_host);
+
 /* Ends the job on all ranks: `message` is shown with this rank's number. */
 void shardir_fail(const char *message);
 

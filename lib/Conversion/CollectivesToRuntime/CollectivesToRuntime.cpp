@@ -173,11 +173,24 @@ struct CollectivesToRuntimePass
         calls.fail(check);
         return WalkResult::advance();
       }
+      if (auto alloc = dyn_cast<memref::AllocOp>(op);
+          alloc && isOnHost(alloc.getResult())) {
+        calls.allocateOnHost(alloc);
+        return WalkResult::advance();
+      }
+      if (auto free = dyn_cast<memref::DeallocOp>(op);
+          free && isOnHost(free.getMemref()))
+        return WalkResult(calls.freeOnHost(free));
       if (!isa_and_present<CollectiveDialect>(op->getDialect()))
         return WalkResult::advance();
       if (failed(calls.convert(op, builder)))
         return WalkResult::interrupt();
       return WalkResult::advance();
+    });
+    // Nothing uses the casts of buffers on the host any more.
+    function.walk([](UnrealizedConversionCastOp cast) {
+      if (cast.use_empty())
+        cast.erase();
     });
     return failure(result.wasInterrupted());
   }

@@ -44,7 +44,46 @@ Value RuntimeCalls::dataPointer(OpBuilder &builder, Location loc,
                                 Value buffer) {
   if (!buffer)
     return LLVM::ZeroOp::create(builder, loc, pointer);
+  if (isOnHost(buffer))
+    return hostPointer(buffer);
   return bufferAddress(builder, loc, buffer);
+}
+
+Value RuntimeCalls::hostPointer(Value buffer) {
+  auto cast = buffer.getDefiningOp<UnrealizedConversionCastOp>();
+  return cast ? cast.getOperand(0) : Value();
+}
+
+void RuntimeCalls::allocateOnHost(memref::AllocOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  Value bytes = arith::ConstantIndexOp::create(
+      builder, loc, elementBytes(type.getElementType()));
+  for (OpFoldResult size : op.getMixedSizes())
+    bytes = arith::MulIOp::create(
+        builder, loc, bytes,
+        getValueOrCreateConstantIndexOp(builder, loc, size));
+  Value count = arith::IndexCastOp::create(builder, loc, i64, bytes);
+  auto callee = declare("shardir_host_alloc", pointer, {i64});
+  Value data = LLVM::CallOp::create(builder, loc, callee, count).getResult();
+  op.replaceAllUsesWith(
+      UnrealizedConversionCastOp::create(builder, loc, type, data)
+          .getResult(0));
+  op.erase();
+}
+
+LogicalResult RuntimeCalls::freeOnHost(memref::DeallocOp op) {
+  Value data = hostPointer(op.getMemref());
+  if (!data)
+    return op.emitOpError("frees memory of the host that control flow or a "
+                          "call has made; allocate and free it in one block");
+  OpBuilder builder(op);
+  auto callee = declare("shardir_host_free",
+                        LLVM::LLVMVoidType::get(op.getContext()), {pointer});
+  LLVM::CallOp::create(builder, op.getLoc(), callee, data);
+  op.erase();
+  return success();
 }
 
 /// The start of the function that `op` is in.
@@ -151,6 +190,28 @@ static Type runtimeType(Value buffer) {
   return complex ? complex.getElementType() : element;
 }
 
+LogicalResult RuntimeCalls::callHostCopy(OpBuilder &builder, HostCopyOp op) {
+  Location loc = op.getLoc();
+  bool toHost = op.getToHost();
+  Value onDevice = toHost ? op.getInput() : op.getDestination();
+  Value from = dataPointer(builder, loc, op.getInput()),
+        to = dataPointer(builder, loc, op.getDestination());
+  if (!from || !to)
+    return op.emitOpError("uses memory of the host that control flow or a call "
+                          "has made; allocate it in the same block");
+  Value bytes = LLVM::MulOp::create(
+      builder, loc, numElements(builder, loc, onDevice),
+      LLVM::ConstantOp::create(
+          builder, loc,
+          builder.getI64IntegerAttr(elementBytes(runtimeType(onDevice)))));
+  auto callee = declare(
+      op->hasAttr(kStart) ? "shardir_host_copy_start" : "shardir_host_copy",
+      LLVM::LLVMVoidType::get(op.getContext()), {pointer, pointer, i64, i32});
+  Value arguments[] = {to, from, bytes, constantId(builder, loc, toHost)};
+  LLVM::CallOp::create(builder, loc, callee, arguments);
+  return success();
+}
+
 LogicalResult RuntimeCalls::callSteps(OpBuilder &builder,
                                       ArrayRef<CollectiveOpInterface> steps,
                                       MetadataBuilder &metadata) {
@@ -244,13 +305,19 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
             return blocks(o, "scatter", o.getDestination(), o.getInput());
           })
           .Case<WaitOp>([&](WaitOp o) {
+            Value data = dataPointer(builder, loc, o.getBuffer());
+            if (!data)
+              return LogicalResult(o.emitOpError(
+                  "waits for memory of the host that control flow or a call "
+                  "has made; allocate it in the same block"));
             auto callee =
                 declare("shardir_collective_wait",
                         LLVM::LLVMVoidType::get(op->getContext()), {pointer});
-            LLVM::CallOp::create(builder, loc, callee,
-                                 dataPointer(builder, loc, o.getBuffer()));
+            LLVM::CallOp::create(builder, loc, callee, data);
             return success();
           })
+          .Case<HostCopyOp>(
+              [&](HostCopyOp o) { return callHostCopy(builder, o); })
           .Case<SendOp>([&](SendOp o) {
             return rooted(o, "send", o.getInput(), Value(), o.getInput(),
                           o.getPeer());

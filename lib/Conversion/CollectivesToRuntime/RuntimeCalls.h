@@ -14,9 +14,12 @@
 #ifndef SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_RUNTIMECALLS_H
 #define SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_RUNTIMECALLS_H
 
+#include "ShardIR/Dialect/Collective/Collective.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -33,6 +36,11 @@ public:
   /// Replaces a collective on buffers by a call and adds it to the table; the
   /// last one of a bucket with all of it, the others not.
   mlir::LogicalResult convert(mlir::Operation *op, MetadataBuilder &metadata);
+
+  /// Makes and frees a buffer in the host's memory, of which a pointer behind a
+  /// cast is left. Fails with a message where it cannot be followed.
+  void allocateOnHost(mlir::memref::AllocOp op);
+  mlir::LogicalResult freeOnHost(mlir::memref::DeallocOp op);
 
   /// Replaces an assertion by a call of shardir_fail where it does not hold.
   void fail(mlir::cf::AssertOp op);
@@ -60,6 +68,10 @@ private:
                     llvm::StringRef name, int32_t first, int32_t second);
   mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
+  /// Null where `buffer` is none of allocateOnHost.
+  static mlir::Value hostPointer(mlir::Value buffer);
+  mlir::LogicalResult callHostCopy(mlir::OpBuilder &builder,
+                                   collective::HostCopyOp op);
   mlir::Value storeDims(mlir::OpBuilder &builder, mlir::Operation *op,
                         mlir::ValueRange dims);
   mlir::LogicalResult

@@ -139,9 +139,11 @@ struct LaunchesToRuntimePass
     if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
       return convertLaunch(launch, calls, scratch);
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      return calls.alloc(alloc);
+      return collective::isOnHost(alloc.getResult()) ? success()
+                                                     : calls.alloc(alloc);
     if (auto dealloc = dyn_cast<memref::DeallocOp>(op))
-      return calls.free(dealloc);
+      return collective::isOnHost(dealloc.getMemref()) ? success()
+                                                       : calls.free(dealloc);
     if (auto copy = dyn_cast<memref::CopyOp>(op))
       return calls.copy(copy, scratch);
     if (auto load = dyn_cast<memref::LoadOp>(op))

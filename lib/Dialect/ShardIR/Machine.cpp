@@ -9,7 +9,8 @@
 // A machine has three forms with the same keys: a table here, a file in JSON,
 // an attribute. The table's figures are NVIDIA's data sheets for the SXM boards
 // (dense rates; of NVLink's sum over both directions the half) with one network
-// port of 200 (A100) or 400 Gbit/s per GPU.
+// port of 200 (A100) or 400 Gbit/s per GPU, and 16 lanes of PCIe 4.0 (A100) or
+// 5.0 to the host, one direction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +57,8 @@ const Field kFields[] = {
     FIELD("node", "latency", node.latency, false),
     FIELD("network", "bandwidth", network.bandwidth, false),
     FIELD("network", "latency", network.latency, false),
+    FIELD("host", "bandwidth", host.bandwidth, false),
+    FIELD("host", "latency", host.latency, false),
 };
 #undef FIELD
 
@@ -64,7 +67,7 @@ struct Named {
   Machine machine;
 };
 
-// f8, bf16, f32, f64, bytes/s; memory, devices; node, network
+// f8, bf16, f32, f64, bytes/s; memory, devices; node, network, host
 const Named kMachines[] = {
     {"a100x8",
      "sm_80",
@@ -72,28 +75,32 @@ const Named kMachines[] = {
       int64_t(80e9),
       8,
       {300e9, 3e-6},
-      {25e9, 1e-5}}},
+      {25e9, 1e-5},
+      {32e9, 1e-5}}},
     {"h100x8",
      "sm_90a",
      {{1979e12, 989e12, 67e12, 34e12, 3.35e12},
       int64_t(80e9),
       8,
       {450e9, 3e-6},
-      {50e9, 1e-5}}},
+      {50e9, 1e-5},
+      {64e9, 1e-5}}},
     {"h200x8",
      "",
      {{1979e12, 989e12, 67e12, 34e12, 4.8e12},
       int64_t(141e9),
       8,
       {450e9, 3e-6},
-      {50e9, 1e-5}}},
+      {50e9, 1e-5},
+      {64e9, 1e-5}}},
     {"b200x8",
      "sm_100a",
      {{4500e12, 2250e12, 75e12, 37e12, 8e12},
       int64_t(180e9),
       8,
       {900e9, 3e-6},
-      {50e9, 1e-5}}},
+      {50e9, 1e-5},
+      {64e9, 1e-5}}},
 };
 
 const Field *findField(StringRef group, StringRef key) {

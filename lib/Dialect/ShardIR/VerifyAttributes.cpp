@@ -160,10 +160,10 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                            << "' must be a dictionary with 'axes' on the "
                               "module";
   }
-  if (attr.getName() == kRecomputed) {
+  if (attr.getName() == kRecomputed || attr.getName() == kOffloaded) {
     if (isa<DictionaryAttr>(attr.getValue()) && isa<ModuleOp>(op))
       return success();
-    return op->emitError() << "'" << kRecomputed
+    return op->emitError() << "'" << attr.getName().getValue()
                            << "' must be a dictionary on the module";
   }
   if (attr.getName() == kRule) {

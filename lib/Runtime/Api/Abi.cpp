@@ -162,6 +162,29 @@ void shardir_collective_blocks(int32_t id, const void *in, void *out,
   });
 }
 
+void *shardir_host_alloc(uint64_t size) {
+  return onRank(__func__,
+                [&](RankContext &rank) { return rank.allocateOnHost(size); });
+}
+
+void shardir_host_free(void *p) {
+  onRank(__func__, [&](RankContext &rank) { rank.freeOnHost(p); });
+}
+
+void shardir_host_copy(void *to, const void *from, uint64_t bytes,
+                       int32_t toHost) {
+  onRank(__func__, [&](RankContext &rank) {
+    rank.hostCopy(to, from, bytes, toHost != 0, /*starts=*/false);
+  });
+}
+
+void shardir_host_copy_start(void *to, const void *from, uint64_t bytes,
+                             int32_t toHost) {
+  onRank(__func__, [&](RankContext &rank) {
+    rank.hostCopy(to, from, bytes, toHost != 0, /*starts=*/true);
+  });
+}
+
 void shardir_fail(const char *message) {
   onRank(__func__, [&](RankContext &rank) {
     rank.fail(std::string("failed: ") + (message ? message : "no reason"));

@@ -233,10 +233,12 @@ void Job::settleResources() {
       continue;
     ranks[i]->peakBytes = ranks[i]->arena.peakBytes();
     ranks[i]->arena.releaseAll();
+    ranks[i]->hostArena.releaseAll();
     if (CudaRank *gpu = ranks[i]->gpu) {
       // The host's memory of this rank is staging.
       ranks[i]->peakBytes = gpu->arena.peakBytes();
       gpu->arena.releaseAll();
+      gpu->pinned.releaseAll();
       gpu->unbind();
     }
   }

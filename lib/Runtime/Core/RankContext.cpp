@@ -81,7 +81,8 @@ bool landOnFailure(RankContext &rank, bool inRegion,
 }
 
 RankContext::RankContext(Job &job, int rank, RankResources &resources)
-    : job(job), rank(rank), arena(resources.arena), pool(resources.pool),
+    : job(job), rank(rank), arena(resources.arena),
+      hostArena(resources.hostArena), pool(resources.pool),
       stack(resources.stack),
       gpu(job.options.cuda ? resources.gpu.get() : nullptr),
       communicator(job.transport().connect(*this)) {
@@ -406,6 +407,35 @@ void *RankContext::allocate(size_t size, size_t alignment) {
     fail("is out of memory: it requested " + std::to_string(size) +
          " bytes, with " + std::to_string(arena.liveBytes()) + " in use");
   return p;
+}
+
+void *RankContext::allocateOnHost(size_t size) {
+  if (gpu)
+    return gpu->pinned.allocate(size);
+  void *p = hostArena.allocate(size);
+  if (!p)
+    fail("is out of memory of the host: it requested " + std::to_string(size) +
+         " bytes, with " + std::to_string(hostArena.liveBytes()) + " in use");
+  return p;
+}
+
+void RankContext::freeOnHost(void *p) {
+  if (!(gpu ? gpu->pinned.release(p) : Arena::release(p)))
+    fail("freed memory of the host that the runtime did not give out");
+}
+
+void RankContext::hostCopy(void *to, const void *from, size_t bytes,
+                           bool toHost, bool starts) {
+  if (!gpu) {
+    if (bytes)
+      std::memcpy(to, from, bytes);
+    return;
+  }
+  if (!starts)
+    return gpu->hostCopy(to, from, bytes, toHost);
+  gpu->beginBeside(CudaRank::kHostLane);
+  gpu->hostCopy(to, from, bytes, toHost);
+  gpu->endBeside({to});
 }
 
 void RankContext::barrier() { communicator->barrier(); }

@@ -46,6 +46,7 @@ struct JobFailed {};
 struct RankResources {
   RankResources(int threads, bool spin) : pool(threads, spin) {}
   Arena arena;
+  Arena hostArena; ///< for what a rank without a GPU does not keep
   WorkerPool pool;
   FiberStack stack; ///< empty until the rank shares a thread with others
   std::unique_ptr<CudaRank> gpu; ///< once a program for GPUs has run
@@ -65,7 +66,7 @@ public:
 
   Job &job;
   const int rank;
-  Arena &arena;
+  Arena &arena, &hostArena;
   WorkerPool &pool;
   FiberStack &stack;
   /// Where this rank's buffers are; null where it computes on the processor.
@@ -92,6 +93,13 @@ public:
   void parallelFor(int64_t n, WorkerPool::Body body, void *context);
   /// Memory that cannot be had ends the job.
   void *allocate(size_t size, size_t alignment = Arena::kAlignment);
+  /// Of the host's memory, which is not counted with the rank's.
+  void *allocateOnHost(size_t size);
+  void freeOnHost(void *p);
+  /// A copy to there or back. On a processor it is done on return; a GPU goes
+  /// on with one that `starts` until waitCollective(to).
+  void hostCopy(void *to, const void *from, size_t bytes, bool toHost,
+                bool starts);
   /// Of this rank's memory, wherever it is: zeros, and copies that may overlap
   /// on the processor.
   void clear(void *p, size_t bytes);

@@ -40,7 +40,7 @@ void CudaRank::synchronize() {
 }
 
 bool CudaRank::isIdle() const {
-  for (cuda::Stream s : {ownStream, besideStream, transfers})
+  for (cuda::Stream s : {ownStream, besideStream, hostStream, transfers})
     if (s && api.StreamQuery(s) == cuda::NotReady)
       return false;
   return true;

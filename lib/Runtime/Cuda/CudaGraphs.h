@@ -37,11 +37,22 @@ struct KernelSpec;
 
 /// One thing that a stream is given.
 struct CudaWork {
-  /// Calls: of NCCL, which `run` makes and `arguments` tell. Fork: the second
-  /// stream waits for the first; Mark and Await: the first for the second where
-  /// it was marked, by the number `count`.
-  enum Kind { Launch, Copy, Set, Calls, Fork, Mark, Await } kind = Launch;
-  int lane = 0; ///< 1: on the rank's second stream
+  /// ToHost, FromHost: a copy whose other side is pinned memory. Calls: of
+  /// NCCL, which `run` makes and `arguments` tell. Fork: the stream of `lane`
+  /// waits for the rank's own; Mark and Await: the rank's own for that one
+  /// where it was marked, by the number `count`.
+  enum Kind {
+    Launch,
+    Copy,
+    ToHost,
+    FromHost,
+    Set,
+    Calls,
+    Fork,
+    Mark,
+    Await
+  } kind = Launch;
+  int lane = 0; ///< not 0: on another one of the rank's streams
   // A launch; arguments one behind the other, each at a multiple of 64 bytes.
   cuda::Function function = nullptr;
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};

@@ -27,8 +27,9 @@ CudaRank::CudaRank(CudaDevice &device, DeviceMemory *memory)
           device.api, std::vector<DeviceArena *>{&arena, &besideArena},
           [this](const CudaWork &work) { issue(work); })),
       device(device), memory(memory), arena(device.api, memory),
-      api(device.api), ownMarks(device.api), besideMarks(device.api),
-      besideArena(device.api, memory), stepEnd(device.api),
+      pinned(device.api), api(device.api), ownMarks(device.api),
+      besideMarks(device.api), besideArena(device.api, memory),
+      stepEnd(device.api),
       graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
       reached(device.api), ready(device.api) {
   api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
@@ -45,8 +46,9 @@ CudaRank::~CudaRank() {
       (void)api.MemFreeHost(piece.memory);
   if (transfers)
     (void)api.StreamDestroy(transfers);
-  if (besideStream)
-    (void)api.StreamDestroy(besideStream);
+  for (cuda::Stream beside : {besideStream, hostStream})
+    if (beside)
+      (void)api.StreamDestroy(beside);
   (void)api.StreamDestroy(ownStream);
 }
 
@@ -201,7 +203,7 @@ void CudaRank::put(CudaWork work) {
     return;
   // Overlapped work has a stream of its own, and NCCL's graphs are all ranks'.
   if (lane || work.kind >= CudaWork::Calls) {
-    graphs.end("a collective begins or ends");
+    graphs.end("a collective, or what goes on beside, begins or ends");
     return issue(work);
   }
   graphs.put(std::move(work), stream);
@@ -219,8 +221,8 @@ CudaEvent &CudaRank::laneMark(size_t number) {
 }
 
 void CudaRank::issue(const CudaWork &work) {
-  cuda::Stream stream = work.lane ? besideStream : ownStream;
-  auto order = [] { return "order a collective"; };
+  cuda::Stream stream = streamOf(work.lane);
+  auto order = [] { return "order a collective or a copy"; };
   auto record = [&](const CudaEvent &event, cuda::Stream at) {
     check(api.EventRecord(event.handle, at), "cuEventRecord", order);
   };
@@ -233,9 +235,9 @@ void CudaRank::issue(const CudaWork &work) {
     return work.run(stream);
   case CudaWork::Fork:
     record(ready, ownStream);
-    return await(besideStream, ready);
+    return await(stream, ready);
   case CudaWork::Mark:
-    return record(laneMark(work.count), besideStream);
+    return record(laneMark(work.count), stream);
   case CudaWork::Await:
     return await(ownStream, laneMark(work.count));
   case CudaWork::Launch:
@@ -246,6 +248,21 @@ void CudaRank::issue(const CudaWork &work) {
                    return "copy " + std::to_string(work.count) +
                           " bytes on the GPU";
                  });
+  case CudaWork::ToHost:
+    return check(
+        api.MemcpyDtoHAsync(reinterpret_cast<void *>(uintptr_t(work.to)),
+                            work.from, work.count, stream),
+        "cuMemcpyDtoHAsync", [&] {
+          return "copy " + std::to_string(work.count) + " bytes to the host";
+        });
+  case CudaWork::FromHost:
+    return check(
+        api.MemcpyHtoDAsync(
+            work.to, reinterpret_cast<const void *>(uintptr_t(work.from)),
+            work.count, stream),
+        "cuMemcpyHtoDAsync", [&] {
+          return "copy " + std::to_string(work.count) + " bytes from the host";
+        });
   case CudaWork::Set:
     break;
   }
@@ -264,7 +281,7 @@ void CudaRank::issue(const CudaWork &work) {
 }
 
 void CudaRank::launchOn(const CudaWork &work, void **arguments) {
-  cuda::Stream stream = work.lane ? besideStream : ownStream;
+  cuda::Stream stream = streamOf(work.lane);
   auto what = [&] {
     return "launch " +
            (work.spec ? "kernel " + work.spec->describe() : work.name);
@@ -291,14 +308,15 @@ void CudaRank::launchOn(const CudaWork &work, void **arguments) {
         "cuLaunchKernelEx", what);
 }
 
-void CudaRank::beginBeside() {
-  if (!besideStream)
-    besideStream = makeUrgentStream();
+void CudaRank::beginBeside(int newLane) {
+  cuda::Stream &beside = streamOf(newLane);
+  if (!beside)
+    beside = makeUrgentStream();
+  lane = newLane;
+  stream = beside;
   CudaWork fork;
   fork.kind = CudaWork::Fork;
   put(std::move(fork));
-  lane = 1;
-  stream = besideStream;
 }
 
 void CudaRank::endBeside(const std::vector<const void *> &outs) {
@@ -311,7 +329,7 @@ void CudaRank::endBeside(const std::vector<const void *> &outs) {
     mark.kind = CudaWork::Mark;
     while (isPending(mark.count))
       ++mark.count;
-    pending.push_back({out, mark.count});
+    pending.push_back({out, mark.count, lane});
     put(std::move(mark));
   }
   lane = 0;
@@ -334,7 +352,8 @@ void CudaRank::waitFor(const void *out) {
 
 int CudaRank::multiprocessors() const {
   int all = device.multiprocessors;
-  if (pending.empty())
+  if (std::none_of(pending.begin(), pending.end(),
+                   [](const Pending &p) { return p.lane == kCollectiveLane; }))
     return all;
   // Small GPUs, and parts of one, keep half of theirs.
   return std::max({1, all / 2, all - collectiveMultiprocessors()});

@@ -25,6 +25,7 @@
 #include "CudaStep.h"
 #include "Cudnn.h"
 #include "DeviceArena.h"
+#include "PinnedMemory.h"
 
 #include <array>
 #include <memory>
@@ -69,6 +70,8 @@ public:
   void libraryMatmul(const LibraryMatmul &product);
   void libraryAttention(const LibraryAttention &attention);
   void copy(void *to, const void *from, size_t bytes);
+  /// To or from memory of `pinned`.
+  void hostCopy(void *to, const void *from, size_t bytes, bool toHost);
   /// Copies elements of `size` bytes where `dims` says.
   void copyDims(const std::vector<CopyDim> &dims, size_t size, const void *from,
                 void *to);
@@ -95,8 +98,10 @@ public:
   /// Between these two, everything is queued on a stream of its own, behind
   /// what is on the rank's by now; the rank's waits for it in waitFor(out), and
   /// at the end of the run for all (join). Memory that is staged meanwhile is
-  /// that stream's.
-  void beginBeside();
+  /// that stream's. Collectives have one such stream, copies to and from the
+  /// host, which stage nothing, another one.
+  static constexpr int kCollectiveLane = 1, kHostLane = 2;
+  void beginBeside(int newLane = kCollectiveLane);
   void endBeside(const std::vector<const void *> &outs);
   void waitFor(const void *out);
   void join();
@@ -139,6 +144,7 @@ public:
   CudaDevice &device;
   DeviceMemory *const memory;
   DeviceArena arena;
+  PinnedMemory pinned;
   cuda::Stream stream = nullptr; ///< the one in use
   /// The events for which the members of a collective wait: this rank's buffers
   /// are ready; this rank has done with the others'. Apart for collectives that
@@ -162,6 +168,11 @@ private:
   /// For what others wait for: its kernels get multiprocessors before those of
   /// the rank's own stream.
   cuda::Stream makeUrgentStream();
+  cuda::Stream &streamOf(int which) {
+    return which == 0                 ? ownStream
+           : which == kCollectiveLane ? besideStream
+                                      : hostStream;
+  }
   /// Gives work to the stream, at once or as part of a graph.
   void put(CudaWork work);
   void issue(const CudaWork &work);
@@ -189,14 +200,16 @@ private:
   Staging &nextStaging();
 
   const cuda::Api &api;
-  int lane = 0; ///< 1 between beginBeside and endBeside
+  int lane = 0; ///< not 0 between beginBeside and endBeside
   Marks ownMarks, besideMarks;
   cuda::Stream ownStream = nullptr;
   cuda::Stream besideStream = nullptr; ///< once there was one
+  cuda::Stream hostStream = nullptr;   ///< the same
   DeviceArena besideArena;
   struct Pending {
     const void *out;
     size_t mark; ///< by number
+    int lane;
   };
   std::vector<Pending> pending;
   std::vector<std::unique_ptr<CudaEvent>> laneMarks;

@@ -63,6 +63,17 @@ void CudaRank::copy(void *to, const void *from, size_t bytes) {
   put(std::move(work));
 }
 
+void CudaRank::hostCopy(void *to, const void *from, size_t bytes, bool toHost) {
+  if (!bytes)
+    return;
+  CudaWork work;
+  work.kind = toHost ? CudaWork::ToHost : CudaWork::FromHost;
+  work.to = address(to);
+  work.from = address(from);
+  work.count = bytes;
+  put(std::move(work));
+}
+
 void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
                         const void *from, void *to) {
   if (const Piece::Run *span = wholeSpan(dims))

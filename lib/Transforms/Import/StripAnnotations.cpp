@@ -73,7 +73,7 @@ struct StripAnnotationsPass
     WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
       // These say what is computed, not where.
       if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp, ScatterRowsOp,
-              SortOp, OptimizationBarrierOp>(op))
+              SortOp, OptimizationBarrierOp, collective::HostCopyOp>(op))
         return WalkResult::skip();
       if (!isa_and_present<ShardIRDialect, collective::CollectiveDialect>(
               op->getDialect()) ||

@@ -80,9 +80,11 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
         "-lift-cf-to-scf) so that placements can follow it");
   WalkResult result = function.walk([&](Operation *op) {
     auto step = dyn_cast<collective::CollectiveOpInterface>(op);
+    bool isTensorCopy = isa<collective::HostCopyOp>(op) && hasTensors(op);
     if (step ? step.isLocal() || step.getOutput()
              : isa_and_present<collective::CollectiveDialect>(
-                   op->getDialect())) {
+                   op->getDialect()) &&
+                   !isTensorCopy) {
       op->emitOpError(
           "works on shards, but the module has not been localized; ")
           << (step ? "write it on global tensors, without `of`"

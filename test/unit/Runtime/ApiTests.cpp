@@ -65,9 +65,9 @@ protected:
 
 TEST_F(ApiTest, Signature) {
   EXPECT_EQ(shardir_program_num_ranks(program), 2);
-  EXPECT_EQ(shardir_program_num_functions(program), 14u);
+  EXPECT_EQ(shardir_program_num_functions(program), 15u);
   EXPECT_STREQ(shardir_program_function_name(program, 1), "total");
-  EXPECT_EQ(shardir_program_function_name(program, 14), nullptr);
+  EXPECT_EQ(shardir_program_function_name(program, 15), nullptr);
   EXPECT_THAT(shardir_program_metadata_json(program), HasSubstr("c0ffee"));
   EXPECT_STREQ(shardir_program_collective_text(program, 1),
                "all_reduce of f32 4 (reduce.mlir:3:4)");
@@ -155,6 +155,16 @@ TEST_F(ApiTest, PartialArgumentAndResult) {
   // The array lies on the first device alone; the terms 1 and 2 are added.
   for (size_t i = 0; i < 4; ++i)
     EXPECT_EQ(r.data[i], a.data[i] + 3);
+}
+
+TEST_F(ApiTest, CopiesToTheHost) {
+  Array a({4}), r({4});
+  a.iota();
+  ASSERT_EQ(run("offload", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  EXPECT_EQ(r.data, a.data);
+  shardir_measurement m;
+  ASSERT_EQ(shardir_last_measurement(program, &m), SHARDIR_OK);
+  EXPECT_EQ(m.peak_bytes_per_device, 2 * 4 * 4); // what is on the host is not
 }
 
 TEST_F(ApiTest, RanksAndMissingMeshes) {

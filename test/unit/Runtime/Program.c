@@ -44,33 +44,33 @@ typedef struct {
 #define HALVES "[{\\\"x\\\"}]"
 
 /* clang-format off: it takes the strings for code. */
-const char shardir_program_metadata
-    [] = "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
-         "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
-         "\"size\": 2}], \"devices\": []}],"
-         "\"functions\": ["
-         "{\"name\": \"gather\", \"symbol\": \"entry_gather\", "
-         "\"unsharded_symbol\": \"unsharded_gather\","
-         " \"arguments\": [" TENSOR(
-             "[5, -1]", ROWS) "], \"results\": "
-                              "[" TENSOR(
-                                  "[5, -1]",
-                                  WHOLE) "]}," FUNCTION("total", TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) "," FUNCTION("rank", "", TENSOR("[2]", HALVES)) "," FUNCTION("parallel", "", TENSOR("[2]", HALVES)) "," FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) "," FUNCTION("fail",
-                                                                                                                                                                                                                                                                                                                "", "") "," FUNCTION("mismatch", "", "") "," FUNCTION("early",
-                                                                                                                                                                                                                                                                                                                                                                      "",
-                                                                                                                                                                                                                                                                                                                                                                      "") "," FUNCTION("hang", "", "") "," FUNCTION("divide", "", "") "," FUNCTION("overflow", "", "") "," FUNCTION("parallel_fail", "", "") "," FUNCTION("leak",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          "", "") "," FUNCTION("update", TENSOR("[5]", HALVES) "," TENSOR("[5]", HALVES),
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               TENSOR("[]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "[]") "," IN_PLACE("[5]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         HALVES,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                         "0")) "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "\"collectives\": [" COLLECTIVE("all_gather", "[5, -1]", ROWS,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               WHOLE,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "gather.mlir:1:2") "," COLLECTIVE("all_reduce",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "[4]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 PARTIAL1,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "[{}]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "reduce.mlir:3:4") "], \"report\": {\"version\": 1}}";
+const char shardir_program_metadata[] =
+    "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
+    "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
+    "\"size\": 2}], \"devices\": []}],"
+    "\"functions\": ["
+    "{\"name\": \"gather\", \"symbol\": \"entry_gather\", "
+    "\"unsharded_symbol\": \"unsharded_gather\","
+    " \"arguments\": [" TENSOR(
+        "[5, -1]",
+        ROWS) "], \"results\": "
+              "[" TENSOR("[5, -1]", WHOLE) "]}," FUNCTION(
+                  "total", TENSOR("[4]", PARTIAL1),
+                  TENSOR(
+                      "[4]", PARTIAL1)) "," FUNCTION("rank", "", TENSOR("[2]", HALVES)) "," FUNCTION("parallel", "", TENSOR("[2]", HALVES)) "," FUNCTION("offload", TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) "," FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) "," FUNCTION("fail",
+                                                                                                                                                                                                                                                                                                               "",
+                                                                                                                                                                                                                                                                                                               "") "," FUNCTION("mismatch", "", "") "," FUNCTION("early",
+                                                                                                                                                                                                                                                                                                                                                                 "",
+                                                                                                                                                                                                                                                                                                                                                                 "") "," FUNCTION("hang", "", "") "," FUNCTION("divide",
+                                                                                                                                                                                                                                                                                                                                                                                                               "",
+                                                                                                                                                                                                                                                                                                                                                                                                               "") "," FUNCTION("overflow",
+                                                                                                                                                                                                                                                                                                                                                                                                                                "",
+                                                                                                                                                                                                                                                                                                                                                                                                                                "") "," FUNCTION("parallel_fail",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                 "",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                 "") "," FUNCTION("leak", "", "") "," FUNCTION("update", TENSOR("[5]", HALVES) "," TENSOR("[5]", HALVES), TENSOR("[]", "[]") "," IN_PLACE("[5]", HALVES, "0")) "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "\"collectives\": [" COLLECTIVE(
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   "all_gather",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   "[5, -1]", ROWS, WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce", "[4]", PARTIAL1, "[{}]", "reduce.mlir:3:4") "], \"report\": {\"version\": 1}}";
 /* clang-format on */
 
 /* Doubles its shard and gathers it. */
@@ -98,6 +98,19 @@ void entry_total(void **descriptors) {
   Vector *a = descriptors[0], *r = descriptors[1];
   for (int i = 0; i < 4; ++i)
     r->aligned[i] = a->aligned[i] + (float)shardir_axis_index(0, 0) + 1;
+}
+
+/* What it was given, by way of the host's memory. */
+void entry_offload(void **descriptors) {
+  Vector *a = descriptors[0], *r = descriptors[1];
+  const uint64_t bytes = 4 * sizeof(float);
+  float *host = shardir_host_alloc(1 << 20), *empty = shardir_host_alloc(0);
+  shardir_host_copy_start(host, a->aligned, bytes, 1);
+  shardir_collective_wait(host);
+  shardir_host_copy(r->aligned, host, bytes, 0);
+  shardir_host_free(host);
+  shardir_host_free(empty);
+  shardir_host_free(0);
 }
 
 void entry_rank(void **descriptors) {
@@ -214,6 +227,7 @@ void entry_parallel_fail(void **descriptors) {
 /* Fails with memory in use. */
 void entry_leak(void **descriptors) {
   _mlir_memref_to_llvm_alloc(1 << 20);
+  shardir_host_alloc(1 << 20);
   if (shardir_axis_index(0, 0) == 0)
     shardir_fail("leaving a block behind");
   reduce();

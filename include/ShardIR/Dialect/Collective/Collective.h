@@ -59,7 +59,8 @@ int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
 #include "ShardIR/Dialect/Collective/CollectiveOps.h.inc"
 
 namespace shardir::collective {
-/// On a step on buffers: it goes on beside what follows, until a WaitOp.
+/// On a step or HostCopyOp on buffers: it goes on beside what follows, until a
+/// WaitOp.
 inline constexpr llvm::StringLiteral kStart = "collective.start";
 /// On steps that stand one behind the other: those with the same number are one
 /// transfer (shardir-combine-collectives).
@@ -68,6 +69,14 @@ inline constexpr llvm::StringLiteral kBucket = "collective.bucket";
 inline constexpr llvm::StringLiteral kRings = "collective.rings";
 /// On a memref.global: it has a row for each rank, which no other one touches.
 inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
+
+/// Whether a tensor or buffer is in the host's memory.
+bool isOnHost(mlir::Value value);
+
+/// Of a step or HostCopyOp on buffers what it reads, and what it writes; null
+/// for other ops.
+mlir::Value readBuffer(mlir::Operation *op);
+mlir::Value writtenBuffer(mlir::Operation *op);
 
 /// The steps of the bucket that `op` ends, itself last: `op` alone where it is
 /// in none, and nothing where a later step ends its bucket. What stands between

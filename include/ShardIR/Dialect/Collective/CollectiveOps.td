@@ -32,7 +32,8 @@ def Collective_Dialect : Dialect {
     nothing more. An `exchange`, a `halo_exchange` and a `slice` may lead from
     one mesh to another: ranks that the result's mesh lacks hold nothing of it. The
     rooted and point-to-point ops (`broadcast`, `gather`, `scatter`, `send`,
-    `recv`) act on shards and name their group by mesh axes.
+    `recv`) act on shards and name their group by mesh axes. Besides, `host_copy`
+    moves what a device does not keep to its host's memory and back.
 
     A step has three forms:
 
@@ -370,10 +371,48 @@ def Collective_RecvOp : Collective_RootedOp<"recv"> {
   }];
 }
 
-def Collective_WaitOp : Op<Collective_Dialect, "wait"> {
-  let summary = "Waits for the step that was started with this result.";
+//===----------------------------------------------------------------------===//
+// Between a device and its host
+//===----------------------------------------------------------------------===//
+
+def Collective_HostCopyOp : Op<Collective_Dialect, "host_copy",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+  let summary = "Copies a tensor to the host's memory, or back from there.";
   let description = [{
-    A step on buffers that is marked `collective.start` goes on beside what
+    What is copied to the host takes no memory of the device, and nothing but
+    another `host_copy` can read it. Operand and result have the same placement:
+    each device copies its own shard, or its own term of a partial. On buffers it
+    can be started and waited for, as steps can, with the attribute
+    `collective.start` and the op `collective.wait`.
+
+    Example:
+
+    ```mlir
+    %h = collective.host_copy %0 to host : tensor<8xf32> -> tensor<8xf32>
+    %1 = collective.host_copy %h to device : tensor<8xf32> -> tensor<8xf32>
+    // buffers
+    collective.host_copy %0 into %h to host : memref<8xf32>, memref<8xf32, #shardir.host>
+    ```
+  }];
+  let arguments = (ins Collective_Operand:$input, Optional<AnyMemRef>:$destination, UnitAttr:$to_host);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $input (`into` $destination^)? `to` (`host` $to_host^) : (`device`)? attr-dict `:` type($input)
+    (`,` type($destination)^)? (`->` type($result)^)?
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "bool":$toHost), [{
+      build($_builder, $_state, ::mlir::TypeRange{input.getType()}, input, ::mlir::Value(), toHost);
+    }]>
+  ];
+}
+
+def Collective_WaitOp : Op<Collective_Dialect, "wait"> {
+  let summary = "Waits for the step or host copy that was started with this result.";
+  let description = [{
+    A step or a `host_copy` on buffers that is marked `collective.start` goes on beside what
     follows it; neither of its buffers may be touched until a `wait` for its
     result, which stands in the same block.
 

@@ -31,11 +31,18 @@ struct Machine {
   /// Devices that the links of a node connect; others use the network.
   int64_t devicesPerNode = 1;
   Link node, network; ///< zeros: MachineModel's defaults
+  Link host = {};     ///< of a device to its host's memory; zeros: none
 
   /// The link of `axis` of a mesh whose ranks fill nodes in order: that of a
   /// node if all devices along it are in one, else the network's. Those of one
   /// node share what they gather: of each byte one takes it from the network.
   Link linkOf(const Mesh &mesh, size_t axis) const;
+  /// Of a copy to the host's memory, or back. Without a link that memory is the
+  /// device's own.
+  double hostCopySeconds(double bytes) const {
+    return host.bandwidth > 0 ? host.latency + bytes / host.bandwidth
+                              : 2 * bytes / rates.memoryBandwidth;
+  }
 };
 
 /// Reads a name of getMachineNames, or a file in JSON. On failure `error` says

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The module's attribute that says which values are computed a second time for
-// the program to fit a memory limit.
+// The module's attributes that say which values are computed a second time, or
+// are on the host meanwhile, for the program to fit a memory limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,8 @@ namespace shardir {
 /// A dictionary as the report has it: `peak_bytes_per_device_without`,
 /// `operations`, and `values`, a list.
 inline constexpr llvm::StringLiteral kRecomputed = "shardir.recomputed";
+/// The same with `copied_bytes` and `exposed_seconds` instead of `operations`.
+inline constexpr llvm::StringLiteral kOffloaded = "shardir.offloaded";
 
 } // namespace shardir
 

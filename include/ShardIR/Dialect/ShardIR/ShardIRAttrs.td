@@ -142,6 +142,21 @@ def ShardIR_PlacementAttr : AttrDef<ShardIR_Dialect, "Placement"> {
   ];
 }
 
+def ShardIR_HostAttr : AttrDef<ShardIR_Dialect, "Host"> {
+  let mnemonic = "host";
+  let summary = "The memory space of buffers in the host's memory.";
+  let description = [{
+    `collective.host_copy` alone reads and writes such a buffer. No memory of the
+    device counts for it.
+
+    Example:
+
+    ```mlir
+    %h = memref.alloc() : memref<8x32xf32, #shardir.host>
+    ```
+  }];
+}
+
 def ShardIR_RuleAttr : AttrDef<ShardIR_Dialect, "Rule"> {
   let mnemonic = "rule";
   let summary = "A sharding rule written on an op.";
