@@ -530,6 +530,7 @@ ProgramReport ReportBuilder::build() {
       report.peakUnfitted = bytes.getInt();
   }
   report.recomputed = module->getAttrOfType<DictionaryAttr>(kRecomputed);
+  report.offloaded = module->getAttrOfType<DictionaryAttr>(kOffloaded);
   if (peakIsKnown)
     report.peak = ReportedBytes{peak, assumes};
   if (assumes) {

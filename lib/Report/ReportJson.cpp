@@ -162,10 +162,13 @@ json::Object shardir::toJson(const ReportedCollective &collective) {
 }
 
 json::Object shardir::toJson(const StepTime &time) {
-  return json::Object{{"seconds", time.seconds},
+  json::Object object{{"seconds", time.seconds},
                       {"compute_seconds", time.compute},
                       {"communication_seconds", time.communication},
                       {"exposed_seconds", time.seconds - time.compute}};
+  if (time.hostCopies > 0)
+    object["host_copy_seconds"] = time.hostCopies;
+  return object;
 }
 
 json::Object shardir::toJson(const ProgramReport &report) {
@@ -187,6 +190,8 @@ json::Object shardir::toJson(const ProgramReport &report) {
     setBytes(all, "peak_bytes_per_device", *report.peak);
   else
     all["peak_bytes_per_device"] = nullptr;
+  if (report.hostBytes > 0)
+    all["host_bytes_per_device"] = report.hostBytes;
   if (report.isLowerBound)
     all["lower_bound"] = true;
   if (!report.fittedAxes.empty()) {
@@ -197,6 +202,8 @@ json::Object shardir::toJson(const ProgramReport &report) {
   }
   if (report.recomputed)
     all["recomputed"] = toJson(Attribute(report.recomputed));
+  if (report.offloaded)
+    all["offloaded"] = toJson(Attribute(report.offloaded));
   if (report.beside > 0)
     all["transfers_beside_work"] = report.beside;
   if (report.predicted)

@@ -37,17 +37,18 @@ using namespace shardir::collective;
 
 namespace {
 
-/// A collective that has been started.
+/// A collective, or copy to the host or back, that has been started.
 struct Pending {
   double end;
-  double bandwidth; ///< of its slowest link
+  double bandwidth; ///< of a collective's slowest link; 0: a copy
 };
 
-/// The two sequences of one device.
+/// The three sequences of one device.
 struct DeviceClocks {
   int64_t rank = 0;
-  double work = 0; ///< when the last kernel ends
-  double link = 0; ///< when the last started collective ends
+  double work = 0;     ///< when the last kernel ends
+  double link = 0;     ///< when the last started collective ends
+  double hostLink = 0; ///< when the last started copy to the host or back ends
   StepTime total;
   llvm::DenseMap<Value, Pending> pending; ///< by the buffers of their results
 };
@@ -76,7 +77,7 @@ public:
     for (const DeviceClocks &device : devices) {
       if (device.total.compute > most.compute)
         most = device.total;
-      end = std::max({end, device.work, device.link});
+      end = std::max({end, device.work, device.link, device.hostLink});
     }
     most.seconds = end;
     return most;
@@ -86,6 +87,7 @@ private:
   bool visitLoop(LoopLikeOpInterface loop);
   bool visitBranches(Operation &op);
   bool visitCollective(CollectiveOpInterface op);
+  bool visitHostCopy(HostCopyOp op);
   bool visitLinalg(linalg::LinalgOp op);
   std::optional<int64_t> extentOf(Value buffer, unsigned dim) const;
   std::optional<int64_t> extentOf(linalg::LinalgOp op, unsigned loop) const;
@@ -303,11 +305,29 @@ void StepTimePrediction::share(DeviceClocks &device, double seconds,
       busy = std::max(busy, other.end - device.work);
   double longer = std::min(seconds, busy);
   for (auto &[buffer, other] : device.pending)
-    if (other.end > device.work)
+    if (other.end > device.work && other.bandwidth > 0)
       other.end += longer;
   if (device.link > device.work)
     device.link += longer;
   device.work += seconds + longer;
+}
+
+/// Both directions take turns, as in the runtime.
+bool StepTimePrediction::visitHostCopy(HostCopyOp op) {
+  std::optional<double> bytes =
+      bytesOf(op.getToHost() ? op.getDestination() : op.getInput());
+  if (!bytes)
+    return false;
+  double seconds = machine.hostCopySeconds(*bytes);
+  for (DeviceClocks *device : active) {
+    device->total.hostCopies += seconds;
+    double end = std::max(device->work, device->hostLink) + seconds;
+    if (op->hasAttr(kStart))
+      device->pending[op.getDestination()] = {device->hostLink = end, 0};
+    else
+      device->work = end;
+  }
+  return true;
 }
 
 /// The trips of a loop of `op`, by the operands that it runs along.
@@ -362,7 +382,8 @@ bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
     return run(body) &&
            llvm::equal(devices, before,
                        [](const DeviceClocks &a, const DeviceClocks &b) {
-                         return a.work == b.work && a.link == b.link;
+                         return a.work == b.work && a.link == b.link &&
+                                a.hostLink == b.hostLink;
                        });
   double trips = *known;
   for (int64_t i = 0; i < std::min<double>(trips, 2); ++i) {
@@ -374,15 +395,18 @@ bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
     return true;
   double more = trips - 2, period = 0;
   for (auto [now, then] : llvm::zip(devices, before))
-    period = std::max(period, std::max(now.work, now.link) -
-                                  std::max(then.work, then.link));
+    period =
+        std::max(period, std::max({now.work, now.link, now.hostLink}) -
+                             std::max({then.work, then.link, then.hostLink}));
   auto repeat = [&](double &now, double then) { now += more * (now - then); };
   for (DeviceClocks *device : active) {
     const DeviceClocks &then = before[size_t(device - devices.data())];
     device->work += more * period;
     device->link += more * period;
+    device->hostLink += more * period;
     repeat(device->total.compute, then.total.compute);
     repeat(device->total.communication, then.total.communication);
+    repeat(device->total.hostCopies, then.total.hostCopies);
   }
   return true;
 }
@@ -446,6 +470,8 @@ bool StepTimePrediction::visit(Operation &op) {
   }
   if (auto step = dyn_cast<CollectiveOpInterface>(op))
     return visitCollective(step);
+  if (auto copy = dyn_cast<HostCopyOp>(op))
+    return visitHostCopy(copy);
   if (auto wait = dyn_cast<WaitOp>(op)) {
     for (DeviceClocks *device : active) {
       auto end = device->pending.find(wait.getBuffer());

@@ -86,6 +86,8 @@ struct ProgramReport {
   /// Of the tensors that are alive at one time on one device; nullopt where
   /// extents depend on the device.
   std::optional<ReportedBytes> peak;
+  /// The most in the host's memory at one time for a device: of buffers alone.
+  int64_t hostBytes = 0;
   int64_t layoutSavedBytes = 0;
   /// Over which axes optimizer states were split for the program to fit the
   /// memory limit, and the peak without that, if it is known.
@@ -93,6 +95,8 @@ struct ProgramReport {
   std::optional<int64_t> peakUnfitted;
   /// The values computed a second time to fit it (kRecomputed), or null.
   mlir::DictionaryAttr recomputed;
+  /// Those that are on the host meanwhile (kOffloaded), or null.
+  mlir::DictionaryAttr offloaded;
   /// Of a bufferized program, on the machine that it describes.
   std::optional<StepTime> predicted;
   /// Transfers, a bucket being one, that go on beside work: of buffers alone.

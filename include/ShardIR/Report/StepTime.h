@@ -30,18 +30,19 @@ struct StepTime {
   double compute = 0; ///< of kernels, copies and loops
   /// Of collectives, those that go on beside kernels included.
   double communication = 0;
+  double hostCopies = 0; ///< the same of copies to the host and back
 };
 
-/// Plays `entry`, on buffers, op by op in two sequences: kernels in the order
-/// of the program, and collectives that have been started in the order of their
-/// starts. A kernel takes the time of its schedule
-/// (ShardIRDialect::kLaunchSeconds), another op what the module's machine
-/// computes or moves in that time, a collective the time of its steps on the
-/// mesh's links, of which collectives on both sides have half each. Where
-/// meshes have different ranks, devices of each are played together: members of
-/// a collective wait for each other, and `compute` and `communication` are
-/// those of the device that computes longest. Nothing where an extent or a trip
-/// count is not known.
+/// Plays `entry`, on buffers, op by op in three sequences: kernels in the order
+/// of the program, collectives that have been started in the order of their
+/// starts, and copies to the host and back in the order of theirs. A kernel
+/// takes the time of its schedule (ShardIRDialect::kLaunchSeconds), another op
+/// what the module's machine computes or moves in that time, a collective the
+/// time of its steps on the mesh's links, of which collectives on both sides
+/// have half each. Where meshes have different ranks, devices of each are
+/// played together: members of a collective wait for each other, and `compute`
+/// and `communication` are those of the device that computes longest. Nothing
+/// where an extent or a trip count is not known.
 std::optional<StepTime> predictStep(mlir::func::FuncOp entry);
 
 /// The times of ops by themselves, as predictStep counts them.

@@ -99,17 +99,18 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
                          builder.getI64IntegerAttr(report.layoutSavedBytes))});
   }
 
-  /// The peak of the buffers of the function that needs most; nothing where it
-  /// is not known.
-  std::optional<int64_t> findPeak() {
-    int64_t peak = 0;
+  /// The peak of the buffers of the function that needs most, on the device and
+  /// on the host; nothing where it is not known.
+  std::optional<MemoryPeak> findPeak() {
+    MemoryPeak peak;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !function.isPublic())
         continue;
       std::optional<MemoryPeak> own = bufferPeak(function);
       if (!own)
         return std::nullopt;
-      peak = std::max(peak, own->bytes);
+      peak.bytes = std::max(peak.bytes, own->bytes);
+      peak.hostBytes = std::max(peak.hostBytes, own->hostBytes);
     }
     return peak;
   }
@@ -166,12 +167,17 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
   void updateOfBuffers(DictionaryAttr present) {
     Builder builder(&getContext());
     SmallVector<NamedAttribute> entries;
-    if (std::optional<int64_t> peak = findPeak())
-      entries.push_back(builder.getNamedAttr("peak_bytes_per_device",
-                                             builder.getI64IntegerAttr(*peak)));
+    auto number = [&](StringRef name, int64_t value) {
+      entries.push_back(
+          builder.getNamedAttr(name, builder.getI64IntegerAttr(value)));
+    };
+    if (std::optional<MemoryPeak> peak = findPeak()) {
+      number("peak_bytes_per_device", peak->bytes);
+      if (peak->hostBytes > 0)
+        number("host_bytes_per_device", peak->hostBytes);
+    }
     if (int64_t count = countBeside())
-      entries.push_back(builder.getNamedAttr("transfers_beside_work",
-                                             builder.getI64IntegerAttr(count)));
+      number("transfers_beside_work", count);
     if (!present.get("predicted"))
       if (std::optional<StepTime> time = findStepTime())
         entries.push_back(builder.getNamedAttr(
@@ -220,8 +226,10 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     }
     ProgramReport report = buildReport(getOperation());
     if (stage == Stage::Bufferized) {
-      if (std::optional<int64_t> peak = findPeak())
-        report.peak = ReportedBytes{*peak};
+      if (std::optional<MemoryPeak> peak = findPeak()) {
+        report.peak = ReportedBytes{peak->bytes};
+        report.hostBytes = peak->hostBytes;
+      }
       report.predicted = findStepTime();
       report.beside = countBeside();
     }

@@ -10,6 +10,7 @@
 // RUN: shard-opt %t/bucket.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=BUCKET
 // RUN: shard-opt %t/widened.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=WIDENED
 // RUN: shard-opt %t/unknown.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=predicted
+// RUN: shard-opt %t/host.mlir --shardir-report=file=- -o /dev/null | FileCheck %s --check-prefix=HOST
 // RUN: shard-opt %t/wrong.mlir --allow-unregistered-dialect -verify-diagnostics
 
 // A product of 2e6 operations takes 20 ms, the copy of 80 KB 8 ms, the kernel 5 ms, and a
@@ -30,6 +31,32 @@ func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100
   "test.kernel"() {shardir.launch_seconds = 5.0e-3} : () -> ()
   memref.copy %a, %b : memref<100x100xf32> to memref<100x100xf32>
   collective.wait %d : memref<100x100xf32>
+  return
+}
+}
+
+// Copies to the host and back take 20 ms each, one after the other, beside a sum of 40 ms
+// a copy of 8 ms on the device, which waits for them.
+// HOST:      "host_bytes_per_device": 40000
+// HOST:      "predicted": {
+// HOST-NEXT:   "communication_seconds": 0.04000
+// HOST-NEXT:   "compute_seconds": 0.008
+// HOST-NEXT:   "exposed_seconds": 0.04
+// HOST-NEXT:   "host_copy_seconds": 0.04
+// HOST-NEXT:   "seconds": 0.048
+
+//--- host.mlir
+module attributes {shardir.stage = "bufferized", shardir.machine = {memory_bandwidth = 1.0e7, host = {bandwidth = 2.0e6}}} {
+shardir.mesh @m <["x"=2], links = {x = {bandwidth = 1.0e6, latency = 1.0e-9}}>
+func.func @main(%a: memref<100x100xf32>, %b: memref<100x100xf32>, %c: memref<100x100xf32>, %d: memref<100x100xf32>) {
+  %h = memref.alloc() : memref<100x100xf32, #shardir.host>
+  collective.all_reduce %c into %d from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<100x100xf32> {collective.start} : memref<100x100xf32>, memref<100x100xf32>
+  collective.host_copy %a into %h to host {collective.start} : memref<100x100xf32>, memref<100x100xf32, #shardir.host>
+  collective.host_copy %h into %b to device {collective.start} : memref<100x100xf32, #shardir.host>, memref<100x100xf32>
+  collective.wait %b : memref<100x100xf32>
+  memref.copy %a, %b : memref<100x100xf32> to memref<100x100xf32>
+  collective.wait %d : memref<100x100xf32>
+  memref.dealloc %h : memref<100x100xf32, #shardir.host>
   return
 }
 }
