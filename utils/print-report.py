@@ -76,6 +76,13 @@ def main():
             count = len(again["values"])
             print(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in {again['operations']} operations: "
                   f"{again['peak_bytes_per_device_without']} bytes at the peak without that")
+        if offloaded := report.get("offloaded"):
+            count = len(offloaded["values"])
+            print(f"{count} value{' is' if count == 1 else 's are'} on the host meanwhile to fit memory-limit, by {offloaded['copied_bytes']} bytes "
+                  f"copied there and back, {offloaded['exposed_seconds'] * 1e3:.4g} ms of it beside no work: "
+                  f"{offloaded['peak_bytes_per_device_without']} bytes at the peak without that")
+        if on_host := report.get("host_bytes_per_device"):
+            print(f"bytes on the host per device: {on_host}")
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
     kernels = report.get("kernels", [])
@@ -86,7 +93,8 @@ def main():
         print(f"{beside} of {count_transfers(collectives)} transfers begin ahead and go on beside work")
     if predicted := report.get("predicted"):
         print(f"predicted: {predicted['seconds'] * 1e3:.4g} ms a call, {predicted['compute_seconds'] * 1e3:.4g} ms of kernels and "
-              f"{predicted['exposed_seconds'] * 1e3:.4g} ms of collectives that no kernel hides")
+              f"{predicted['exposed_seconds'] * 1e3:.4g} ms of collectives {'and host copies ' if 'host_copy_seconds' in predicted else ''}"
+              "that no kernel hides")
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "

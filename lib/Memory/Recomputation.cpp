@@ -143,7 +143,7 @@ private:
 } // namespace
 
 RepeatCost shardir::repeatCost(Operation *op, const MeshTable &meshes,
-                               const DeviceRates &rates) {
+                               const DeviceRates &rates, bool countsUnstored) {
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
     RankedTensorType type = step.getGlobalTensorType();
     Cost cost = costOf({step.getStep()}, meshes.get(step.getFrom()),
@@ -160,7 +160,9 @@ RepeatCost shardir::repeatCost(Operation *op, const MeshTable &meshes,
     if (!type)
       continue;
     PlacementAttr placement = getPlacement(value);
-    moved += double(localBytes(type, placement, meshes));
+    auto result = dyn_cast<OpResult>(value);
+    if (countsUnstored || !result || !isUnstored(result))
+      moved += double(localBytes(type, placement, meshes));
     narrowest = std::min(narrowest, double(elementBytes(type)));
     if (!placement)
       continue;
@@ -268,19 +270,16 @@ shardir::recomputationsAt(const MemoryPeak &peak, func::FuncOp function,
   if (!peak.op)
     return found;
   Finder finder(peak, function.getBody().front(), meshes, rates, done);
-  auto savedPerSecond = [](const Recomputation &r) {
-    return double(r.bytes) / std::max(r.cost.seconds, 1e-12);
-  };
   for (const HeldValue &held : peak.held) {
     auto best = finder.find(held.value, held.bytes, /*keepsCostly=*/true);
     auto other = finder.find(held.value, held.bytes, /*keepsCostly=*/false);
-    if (other && (!best || savedPerSecond(*other) > savedPerSecond(*best)))
+    if (other && (!best || other->bytesPerSecond() > best->bytesPerSecond()))
       best = std::move(other);
     if (best)
       found.push_back(std::move(*best));
   }
   llvm::stable_sort(found, [&](const Recomputation &a, const Recomputation &b) {
-    return savedPerSecond(a) > savedPerSecond(b);
+    return a.bytesPerSecond() > b.bytesPerSecond();
   });
   return found;
 }

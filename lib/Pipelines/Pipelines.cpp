@@ -76,7 +76,11 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   // A collective among scores keeps them.
   markAttention(pm, to, options);
   if (options.getMemoryLimit() > 0) {
-    pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
+    // By default copies go on beside work on the machine that is described,
+    // whatever the program is compiled for.
+    pm.addPass(createRecomputeToFit(
+        {options.getMemoryLimit(),
+         !options.overlap.hasValue() || bool(options.overlap)}));
     pm.addPass(createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true,
                                   /*checkedAgain=*/to >= Stage::Cpu}));
   }

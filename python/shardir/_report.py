@@ -191,6 +191,14 @@ class Report:
             lines.append(f"{count} value{' is' if count == 1 else 's are'} computed a second time to fit memory-limit, in "
                          f"{again['operations']} operations: {again['peak_bytes_per_device_without']} bytes at the peak "
                          "without that")
+        if offloaded := self._raw.get("offloaded"):
+            count = len(offloaded["values"])
+            lines.append(f"{count} value{' is' if count == 1 else 's are'} on the host meanwhile to fit memory-limit, by "
+                         f"{offloaded['copied_bytes']} bytes copied there and back, "
+                         f"{offloaded['exposed_seconds'] * 1e3:.4g} ms of it beside no work: "
+                         f"{offloaded['peak_bytes_per_device_without']} bytes at the peak without that")
+        if on_host := self._raw.get("host_bytes_per_device"):
+            lines.append(f"bytes on the host per device: {on_host}")
         if beside := self._raw.get("transfers_beside_work"):
             lines.append(f"{beside} of {transfers} transfers begin ahead and go on beside work")
         if self.predicted:

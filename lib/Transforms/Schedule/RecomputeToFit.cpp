@@ -12,9 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostLink.h"
 #include "RecomputeStacks.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/Recomputed.h"
@@ -26,6 +28,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/DebugLog.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_RECOMPUTETOFIT
@@ -44,18 +47,26 @@ static constexpr int64_t kReserveDivisor = 8;
 /// function.
 static constexpr size_t kMostTrials = 16;
 
+/// The part of another bargain that makes one far worse.
+static constexpr double kFarWorse = 0.5;
+
 /// How many values the remark names.
 static constexpr size_t kNamed = 5;
 
 namespace {
 
-/// One recomputation in the program, which can be taken back.
+/// One recomputation or copy to the host in the program, which can be taken
+/// back.
 class Trial {
 public:
   Trial(const Recomputation &what, Operation *peak, RecomputationState &done);
   void undo(RecomputationState &done);
 
 private:
+  Value repeat(const Recomputation &what, RecomputationState &done);
+  Value offload(const Recomputation &what, RecomputationState &done);
+  /// Adds `op`, whose result is placed as `like` is.
+  void add(Operation *op, Value like);
   /// From here on `again` stands for `value` where something is recomputed.
   void setAgain(Value value, Value again, RecomputationState &done) {
     Value &now = done.byValue[value];
@@ -75,13 +86,50 @@ private:
   SmallVector<std::pair<Operation *, Operation *>> moved;
   /// Values, and those that stood for them before, or null.
   SmallVector<std::pair<Value, Value>> replaced;
+  bool isOffload;
 };
 
 } // namespace
 
 Trial::Trial(const Recomputation &what, Operation *peak,
              RecomputationState &done)
-    : peak(peak), block(what.before->getBlock()) {
+    : peak(peak), block(what.before->getBlock()), isOffload(what.isOffload) {
+  Value again = isOffload ? offload(what, done) : repeat(what, done);
+  done.made.insert(made.begin(), made.end());
+  setAgain(what.value, again, done);
+  OpBuilder builder(what.before);
+  redirect(builder, what.value, again);
+}
+
+void Trial::add(Operation *op, Value like) {
+  // A program without a mesh has no placements.
+  if (PlacementAttr placement = getPlacement(like))
+    op->setAttr(ShardIRDialect::kPlacements,
+                Builder(op->getContext()).getArrayAttr({placement}));
+  if (Operation *other = like.getDefiningOp())
+    if (Attribute origin = other->getAttr(ShardIRDialect::kDecidedBy))
+      op->setAttr(ShardIRDialect::kDecidedBy, origin);
+  made.push_back(op);
+}
+
+Value Trial::offload(const Recomputation &what, RecomputationState &done) {
+  using collective::HostCopyOp;
+  OpBuilder builder(what.before);
+  Location loc = what.value.getLoc();
+  // Behind its last use, or that op might write its result into the memory that
+  // is still to be copied.
+  builder.setInsertionPointAfter(what.behind);
+  auto store = HostCopyOp::create(builder, loc, what.value, /*toHost=*/true);
+  add(store, what.value);
+  builder.setInsertionPoint(what.before);
+  auto fetch =
+      HostCopyOp::create(builder, loc, store.getResult(), /*toHost=*/false);
+  add(fetch, what.value);
+  done.offloads.push_back({store, peak, fetch});
+  return fetch.getResult();
+}
+
+Value Trial::repeat(const Recomputation &what, RecomputationState &done) {
   for (auto [first, again] : what.repeated) {
     moveUp(again, what.before);
     setAgain(first, again->getResult(0), done);
@@ -96,19 +144,12 @@ Trial::Trial(const Recomputation &what, Operation *peak,
     }
     auto barrier =
         OptimizationBarrierOp::create(builder, input.getLoc(), input);
-    // A program without a mesh has no placements.
-    if (PlacementAttr placement = getPlacement(input))
-      barrier->setAttr(ShardIRDialect::kPlacements,
-                       builder.getArrayAttr({placement}));
+    add(barrier, input);
     mapping.map(input, barrier.getResult());
-    made.push_back(barrier);
   }
   for (Operation *op : what.slice)
     made.push_back(builder.clone(*op, mapping));
-  done.made.insert(made.begin(), made.end());
-  Value again = mapping.lookup(what.value);
-  setAgain(what.value, again, done);
-  redirect(builder, what.value, again);
+  return mapping.lookup(what.value);
 }
 
 void Trial::moveUp(Operation *op, Operation *to) {
@@ -160,6 +201,8 @@ void Trial::undo(RecomputationState &done) {
   }
   for (auto [op, next] : llvm::reverse(moved))
     op->moveBefore(next);
+  if (isOffload)
+    done.offloads.pop_back();
 }
 
 /// The value whose memory `value` has, as a view or itself.
@@ -170,12 +213,16 @@ static Value storedValue(Value value) {
   return value;
 }
 
-/// The first of `ways`, as many as save `bytes`, of which none reads what
-/// another one drops.
+/// The first of `ways`, as many as save `bytes`, of which none drops or reads
+/// what another one drops. A way that has to wait for that is possible later:
+/// where copies are among them, none is taken which is a far worse bargain.
 static std::vector<Recomputation *>
 independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
   std::vector<Recomputation *> taken;
   llvm::DenseSet<Value> dropped, read;
+  double waiting = 0; // the best bargain among those that wait
+  bool hasCopies = llvm::any_of(
+      ways, [](const Recomputation &way) { return way.isOffload; });
   for (Recomputation &way : ways) {
     if (bytes <= 0)
       break;
@@ -186,10 +233,15 @@ independent(llvm::MutableArrayRef<Recomputation> ways, int64_t bytes) {
       for (Value operand : again->getOperands())
         reads.push_back(storedValue(operand));
     Value value = storedValue(way.value);
+    if (dropped.contains(value) ||
+        (hasCopies && way.bytesPerSecond() < kFarWorse * waiting))
+      continue;
     if (read.contains(value) || llvm::any_of(reads, [&](Value input) {
           return dropped.contains(input);
-        }))
+        })) {
+      waiting = std::max(waiting, way.bytesPerSecond());
       continue;
+    }
     dropped.insert(value);
     read.insert_range(reads);
     bytes -= way.bytes;
@@ -225,7 +277,7 @@ struct RecomputeToFitPass
   /// Drops stacks of loops, as many as the peak of `function` needs. What comes
   /// of it, another op, takes the place of `function`.
   func::FuncOp dropStacks(func::FuncOp function, Fitted &fitted,
-                          const MeshTable &meshes, const DeviceRates &rates) {
+                          const MeshTable &meshes, const Machine &machine) {
     func::FuncOp best = function;
     int64_t least = fitted.without, wanted = 0;
     size_t most = 0;
@@ -235,7 +287,7 @@ struct RecomputeToFitPass
       function->getBlock()->getOperations().insert(function->getIterator(),
                                                    copy);
       std::vector<DroppedValue> dropped =
-          recomputeStacks(copy, wanted, meshes, rates);
+          recomputeStacks(copy, wanted, meshes, machine.rates);
       bool isMore = dropped.size() > most;
       most = dropped.size();
       now = isMore ? peakMemory(copy, meshes, /*alive=*/nullptr,
@@ -265,16 +317,36 @@ struct RecomputeToFitPass
     MemoryPeak peak;
   };
 
-  /// Recomputes values that are held at the peak: as many at one time as the
-  /// limit asks for, half as many where that makes another peak, and in the end
-  /// one. False where nothing helps.
+  /// The ways to have less at the peak, the best first: of equal ones, and for
+  /// one value, recomputations.
+  std::vector<Recomputation> waysAt(const MemoryPeak &peak,
+                                    func::FuncOp function,
+                                    const RecomputationState &done,
+                                    const MeshTable &meshes,
+                                    const Machine &machine) const {
+    std::vector<Recomputation> ways =
+        recomputationsAt(peak, function, meshes, machine.rates, done);
+    // Twice as many as are needed: some may make another peak.
+    std::vector<Recomputation> offloads =
+        offloadsAt(peak, function, 2 * (peak.bytes - wantedPeak()), meshes,
+                   machine, done, overlap);
+    ways.insert(ways.end(), offloads.begin(), offloads.end());
+    llvm::stable_sort(ways, [](const Recomputation &a, const Recomputation &b) {
+      return a.bytesPerSecond() > b.bytesPerSecond();
+    });
+    return ways;
+  }
+
+  /// Recomputes or offloads values that are held at the peak: as many at one
+  /// time as the limit asks for, half as many where that makes another peak,
+  /// and in the end one. False where nothing helps.
   bool lower(Counted &before, func::FuncOp function, Fitted &fitted,
              RecomputationState &done, const MeshTable &meshes,
-             const DeviceRates &rates) {
+             const Machine &machine) {
     Operation *at =
         function.getBody().front().findAncestorOpInBlock(*before.peak.op);
     std::vector<Recomputation> ways =
-        recomputationsAt(before.peak, function, meshes, rates, done);
+        waysAt(before.peak, function, done, meshes, machine);
     llvm::MutableArrayRef<Recomputation> left = ways;
     size_t most = ways.size();
     for (size_t trials = 0; !left.empty() && trials < kMostTrials; ++trials) {
@@ -313,20 +385,20 @@ struct RecomputeToFitPass
     fitted.isChanged = true;
   }
 
-  /// Recomputes until `function` fits or nothing helps.
+  /// Recomputes and offloads until `function` fits or nothing helps.
   Fitted fit(func::FuncOp &function, const MeshTable &meshes,
-             const DeviceRates &rates) {
+             const Machine &machine) {
     Fitted fitted;
     fitted.without =
         peakMemory(function, meshes, /*alive=*/nullptr, /*resultsFirst=*/true)
             .bytes;
     if (fitted.without <= memoryLimit)
       return fitted;
-    function = dropStacks(function, fitted, meshes, rates);
+    function = dropStacks(function, fitted, meshes, machine);
     RecomputationState done;
     Counted now(function, meshes);
     while (now.peak.bytes > wantedPeak() && now.peak.op &&
-           lower(now, function, fitted, done, meshes, rates))
+           lower(now, function, fitted, done, meshes, machine))
       ;
     fitted.isChanged |= !fitted.taken.empty();
     fitted.with = now.peak.bytes;
@@ -338,8 +410,9 @@ struct RecomputeToFitPass
     if (memoryLimit <= 0 || stageOf(module) > Stage::Collective)
       return markAllAnalysesPreserved();
     MeshTable meshes(module);
-    DeviceRates rates = getMachine(module).rates;
-    values.clear();
+    Machine machine = getMachine(module);
+    recomputed = {};
+    offloaded = {};
     allCosts = {};
     mostWithout = 0;
     bool isChanged = false;
@@ -347,31 +420,51 @@ struct RecomputeToFitPass
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (function.isDeclaration() || !function.getBody().hasOneBlock())
         continue;
-      Fitted fitted = fit(function, meshes, rates);
+      Fitted fitted = fit(function, meshes, machine);
       isChanged |= fitted.isChanged;
       if (!fitted.taken.empty())
         tell(function, std::move(fitted));
     }
-    if (!values.empty())
-      module->setAttr(
-          kRecomputed,
-          toAttribute(
-              llvm::json::Object{{"peak_bytes_per_device_without", mostWithout},
-                                 {"operations", int64_t(allCosts.operations)},
-                                 {"received_bytes", int64_t(allCosts.received)},
-                                 {"values", std::move(values)}},
-              &getContext()));
+    auto note = [&](StringRef name, llvm::json::Array &values,
+                    llvm::json::Object object) {
+      if (values.empty())
+        return;
+      object["peak_bytes_per_device_without"] = mostWithout;
+      object["values"] = std::move(values);
+      module->setAttr(name, toAttribute(std::move(object), &getContext()));
+    };
+    note(kRecomputed, recomputed,
+         llvm::json::Object{{"operations", int64_t(allCosts.operations)},
+                            {"received_bytes", int64_t(allCosts.received)}});
+    note(kOffloaded, offloaded,
+         llvm::json::Object{{"copied_bytes", int64_t(allCosts.offloaded)},
+                            {"exposed_seconds", allCosts.exposed}});
     if (!isChanged)
       markAllAnalysesPreserved();
   }
 
   static std::string describe(const RepeatCost &cost, llvm::StringRef more) {
-    std::string text =
-        std::to_string(int64_t(cost.operations)) + more.str() + " operations";
+    SmallVector<std::string> parts;
+    auto add = [&](double number, llvm::StringRef what) {
+      parts.push_back(std::to_string(int64_t(number)) + what.str());
+    };
+    if (cost.operations > 0 || cost.offloaded == 0)
+      add(cost.operations, more.str() + " operations");
     if (cost.received > 0)
-      text += " and " + std::to_string(int64_t(cost.received)) + more.str() +
-              " bytes received";
-    return text;
+      add(cost.received, more.str() + " bytes received");
+    if (cost.offloaded > 0)
+      add(cost.offloaded,
+          " bytes copied to the host and back, " +
+              (cost.exposed > 0
+                   ? llvm::formatv("{0:f3} ms of it beside no work",
+                                   cost.exposed * 1e3)
+                         .str()
+                   : "beside work"));
+    return llvm::join(parts, " and ");
+  }
+
+  static std::string count(size_t number, llvm::StringRef noun) {
+    return std::to_string(number) + " " + noun.str() + (number == 1 ? "" : "s");
   }
 
   void tell(func::FuncOp function, Fitted fitted) {
@@ -380,26 +473,40 @@ struct RecomputeToFitPass
       return a.bytes > b.bytes;
     });
     RepeatCost all;
-    numRecomputed += taken.size();
+    size_t copies = 0;
     for (const DroppedValue &each : taken) {
       LDBG("shardir-recompute-to-fit")
           << each.op << ": saves " << each.bytes << " bytes for "
           << describe(each.cost, "");
       all += each.cost;
-      values.push_back(llvm::json::Object{
+      llvm::json::Object value{
           {"op", each.op},
           {"loc", llvm::json::fixUTF8(describeLocation(each.loc))},
           {"function", llvm::json::fixUTF8(function.getSymName())},
-          {"saved_bytes", each.bytes},
-          {"operations", int64_t(each.cost.operations)},
-          {"received_bytes", int64_t(each.cost.received)}});
+          {"saved_bytes", each.bytes}};
+      if (each.cost.offloaded > 0) {
+        ++copies;
+        value["copied_bytes"] = int64_t(each.cost.offloaded);
+        value["exposed_seconds"] = each.cost.exposed;
+        offloaded.push_back(std::move(value));
+        continue;
+      }
+      value["operations"] = int64_t(each.cost.operations);
+      value["received_bytes"] = int64_t(each.cost.received);
+      recomputed.push_back(std::move(value));
     }
+    size_t repeats = taken.size() - copies;
+    numRecomputed += repeats;
+    numOffloaded += copies;
     InFlightDiagnostic diag = function.emitRemark();
-    diag << "@" << function.getSymName() << " computes " << taken.size()
-         << (taken.size() == 1 ? " value" : " values")
-         << " a second time: a device needs " << fitted.with
-         << " bytes at its peak, and " << fitted.without
-         << " without that, for " << describe(all, " more")
+    diag << "@" << function.getSymName();
+    if (repeats > 0)
+      diag << " computes " << count(repeats, "value") << " a second time";
+    if (copies > 0)
+      diag << (repeats > 0 ? " and" : "") << " keeps " << count(copies, "value")
+           << " on the host";
+    diag << ": a device needs " << fitted.with << " bytes at its peak, and "
+         << fitted.without << " without that, for " << describe(all, " more")
          << "; memory-limit is " << int64_t(memoryLimit);
     if (taken.size() > kNamed)
       diag << "; these save most:";
@@ -412,7 +519,7 @@ struct RecomputeToFitPass
   }
 
   // Of all functions, for the report.
-  llvm::json::Array values;
+  llvm::json::Array recomputed, offloaded;
   RepeatCost allCosts;
   int64_t mostWithout = 0;
 };

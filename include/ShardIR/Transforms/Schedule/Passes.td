@@ -71,15 +71,23 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
     moves in front of it. Results are those of the program without it, bit by bit
     where later passes compile both computations alike.
 
+    Where the machine describes a link to the host, a value may also be copied there
+    behind its last user in front of the peak, and back in front of its first user behind
+    it (`collective.host_copy`). That costs the seconds of the link which the work in
+    between does not hide, beside the copies chosen before, and what the device's
+    memory takes to read and write it. Of both ways the better bargain comes first
+    (test/Transforms/Schedule/offload-to-fit.mlir). `overlap=false` says that no work
+    hides copies.
+
     Before that, loops keep less. A scan over layers writes activations of each
     iteration to row `i` of a tensor, for the loop of the backward pass. Such a
     tensor is dropped, those that save most per second first, and each iteration
     of the reader repeats the ops of the one that made the row, on the rows that
     are kept (test/Transforms/Schedule/recompute-stacks.mlir).
 
-    A remark says how many values are computed twice and what that costs, and
-    notes the five largest. The module's `shardir.recomputed` has all of them for
-    the report. A program within the limit stays as it is.
+    A remark says how many values are computed twice or copied and what that costs,
+    and notes the five largest. The module's `shardir.recomputed` and
+    `shardir.offloaded` have all of them for the report. A program within the limit stays as it is.
 
     Example (test/Transforms/Schedule/recompute-to-fit.mlir):
 
@@ -97,11 +105,14 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "int64_t", "0", "Bytes per device; 0 is no limit">,
+    Option<"overlap", "overlap", "bool", "true", "Copies to the host go on beside work">,
   ];
-  let dependentDialects = ["::shardir::ShardIRDialect"];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::shardir::collective::CollectiveDialect"];
   let statistics = [
     Statistic<"numRecomputed", "recomputed",
               "values that are computed a second time">,
+    Statistic<"numOffloaded", "offloaded",
+              "values that are on the host meanwhile">,
   ];
 }
 
@@ -243,7 +254,8 @@ def OverlapCollectives
     waited for before the first op that may touch its result or write to its
     operand. If work hides less than a quarter of its time, it stays in line. A
     buffer that is made by control flow or a call, or that has a symbol, is not
-    followed.
+    followed. Copies to the host and back (`collective.host_copy`) are started
+    likewise, in a sequence of their own.
 
     ```mlir
     %g = memref.alloc() : memref<8xf32>      // the weight of this layer
@@ -268,7 +280,8 @@ def OverlapCollectives
     on, and operands that are freed behind the collective until it should be
     done. With a `memory-limit` neither is done where more bytes would be alive
     than that, or where this is not known.
-    Test: `test/Transforms/Schedule/overlap-collectives.mlir`.
+    Tests: `test/Transforms/Schedule/overlap-collectives.mlir` and
+    `overlap-host-copies.mlir`.
   }];
   let options = [
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
