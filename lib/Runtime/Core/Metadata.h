@@ -29,7 +29,7 @@
 namespace shardir {
 namespace runtime {
 
-/// What an extent that is known only when run has to be equal to.
+/// The extent that another one, known only when run, has to be equal to.
 struct NeededExtent {
   int argument = -1; ///< its dim `number`; or -1: the number itself
   int64_t number = 0;
