@@ -133,9 +133,9 @@ PropagationResult propagate(const PropagationGraph &graph,
                             const PropagationOptions &options);
 
 /// The most bytes that one device holds at one time if nodes run in order and
-/// values live from their producer to their last user, or to the end of the loop
-/// that they are made in: arguments all the time,
-/// redistributed copies from their first user to their last.
+/// values live from their producer to their last user, or to the end of the
+/// loop that they are made in: arguments all the time, redistributed copies
+/// from their first user to their last.
 double predictPeak(const PropagationGraph &graph,
                    const PropagationResult &result);
 

@@ -50,8 +50,7 @@ int GraphBuilder::addNode(Graph::Node node, Origin origin, bool meshIsKnown) {
   node.executions = executions;
   if (origin.op)
     if (auto loop = origin.op->getParentOfType<LoopLikeOpInterface>())
-      node.loop =
-          loopIds.try_emplace(loop, int(loopIds.size())).first->second;
+      node.loop = loopIds.try_emplace(loop, int(loopIds.size())).first->second;
   graph.nodes.push_back(std::move(node));
   origins.push_back(origin);
   meshKnown.push_back(meshIsKnown);
