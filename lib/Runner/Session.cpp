@@ -134,7 +134,6 @@ private:
       data.loadArguments();
       data.prepareResults();
       data.keepOnRanks();
-      data.run(/*collect=*/false); // the first one takes memory
     });
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
