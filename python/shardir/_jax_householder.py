@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 #: Columns of a block: enough for fast products, and few beside the matrix.
-_WIDTH = 32
+WIDTH = 32
 
 
 def times(a: jax.Array, b: jax.Array) -> jax.Array:
@@ -29,7 +29,7 @@ def square(x: jax.Array) -> jax.Array:
     return x.real ** 2 + x.imag ** 2 if jnp.iscomplexobj(x) else x ** 2
 
 
-def _row(a: jax.Array, k: Any) -> jax.Array:
+def row_of(a: jax.Array, k: Any) -> jax.Array:
     return lax.dynamic_index_in_dim(a, k, -2, keepdims=False)
 
 
@@ -37,7 +37,7 @@ def _with_row(a: jax.Array, row: jax.Array, k: Any) -> jax.Array:
     return lax.dynamic_update_index_in_dim(a, row.astype(a.dtype), k, a.ndim - 2)
 
 
-def _column(a: jax.Array, k: Any) -> jax.Array:
+def column_of(a: jax.Array, k: Any) -> jax.Array:
     return lax.dynamic_index_in_dim(a, k, -1, keepdims=False)
 
 
@@ -78,7 +78,7 @@ def _factors(vectors: jax.Array, taus: jax.Array) -> jax.Array:
 
     def step(j: Any, t: jax.Array) -> jax.Array:
         tau = lax.dynamic_index_in_dim(taus, j, -1)
-        column = -tau * _apply(t, jnp.where(numbers < j, _column(products, j), 0))
+        column = -tau * _apply(t, jnp.where(numbers < j, column_of(products, j), 0))
         return jnp.where(numbers == j, jnp.where(numbers == j, tau, column)[..., None], t)
 
     return lax.fori_loop(0, k, step, jnp.zeros_like(products))
@@ -87,7 +87,7 @@ def _factors(vectors: jax.Array, taus: jax.Array) -> jax.Array:
 def reflect(vectors: jax.Array, taus: jax.Array, c: jax.Array) -> jax.Array:
     """The product of all reflections, times `c`."""
     *batch, k, n = vectors.shape
-    width = max(1, min(_WIDTH, k))
+    width = max(1, min(WIDTH, k))
     more = -k % width
     vectors = jnp.pad(vectors, [(0, 0)] * len(batch) + [(0, more), (0, 0)])
     taus = jnp.pad(taus, [(0, 0)] * len(batch) + [(0, more)])
@@ -107,7 +107,7 @@ def geqrf(a: jax.Array, **_: Any) -> Any:
     """R on and above the diagonal, the vectors without their first 1 below it, and their taus."""
     *batch, m, n = a.shape
     k = min(m, n)
-    width = max(1, min(_WIDTH, k))
+    width = max(1, min(WIDTH, k))
     columns = jnp.arange(n)
     padded = jnp.pad(a, [(0, 0)] * (len(batch) + 1) + [(0, -n % width)])
 
@@ -118,7 +118,7 @@ def geqrf(a: jax.Array, **_: Any) -> Any:
         def step(j: Any, state: Any) -> Any:
             panel, vectors, some = state
             place = i * width + j
-            x = _row(panel, j)
+            x = row_of(panel, j)
             vector, tau, new = _reflection(x, place)
             tau = jnp.where(place < k, tau, 0)
             vector = jnp.where(place < k, vector, 0)
@@ -166,7 +166,7 @@ def _in_blocks(a: jax.Array, step: Any, update: Any, kinds: int) -> Any:
     """Reduces `a` (..., n, n): `step(j, k, a, rows, found)` for each column `k`, which fills in row `j` of each of the
     `kinds` of rows (..., width, n) of a block; then `update(a, rows)`. Returns all rows, and vectors of length n."""
     *batch, n, _ = a.shape
-    width = max(1, min(_WIDTH, n))
+    width = max(1, min(WIDTH, n))
     count = -(-n // width)
 
     def block(i: Any, state: Any) -> Any:
@@ -195,7 +195,7 @@ def tridiagonal(a: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Arra
     def step(j: Any, k: Any, a: jax.Array, rows: Any, found: Any) -> Any:
         (vs, ws), (diagonal, beside, taus) = rows, found
         # The matrix now is a - V W^H - W V^H.
-        x = jnp.conj(_row(a, k)) - _combine(jnp.conj(_column(ws, k)), vs) - _combine(jnp.conj(_column(vs, k)), ws)
+        x = jnp.conj(row_of(a, k)) - _combine(jnp.conj(column_of(ws, k)), vs) - _combine(jnp.conj(column_of(vs, k)), ws)
         vector, tau, new = _reflection(x, k + 1)
         vector, tau = jnp.where(k + 1 < n, vector, 0), jnp.where(k + 1 < n, tau, 0)
         y = _apply(a, vector) - _combine(_apply(jnp.conj(ws), vector), vs) - _combine(_apply(jnp.conj(vs), vector), ws)
@@ -222,14 +222,14 @@ def bidiagonal(a: jax.Array) -> tuple[jax.Array, ...]:
     def step(j: Any, k: Any, a: jax.Array, rows: Any, found: Any) -> Any:
         (vs, xs, us, ys), (diagonal, beside, left, right) = rows, found
         # The matrix now is a - V Y^H - X U^H.
-        x = _column(a, k) - _combine(jnp.conj(_column(ys, k)), vs) - _combine(jnp.conj(_column(us, k)), xs)
+        x = column_of(a, k) - _combine(jnp.conj(column_of(ys, k)), vs) - _combine(jnp.conj(column_of(us, k)), xs)
         vector, tau, new = _reflection(x, k)
         vector, tau = jnp.where(k < n, vector, 0), jnp.where(k < n, tau, 0)
         y = jnp.conj(_combine(jnp.conj(vector), a))
         y = y - _combine(_apply(jnp.conj(vs), vector), ys) - _combine(_apply(jnp.conj(xs), vector), us)
         vs, ys = _with_row(vs, vector, j), _with_row(ys, jnp.where(numbers > k, tau * y, 0), j)
         diagonal, left = _with_entry(diagonal, new, k), _with_entry(left, tau, k)
-        row = jnp.conj(_row(a, k)) - _combine(jnp.conj(_column(vs, k)), ys) - _combine(jnp.conj(_column(xs, k)), us)
+        row = jnp.conj(row_of(a, k)) - _combine(jnp.conj(column_of(vs, k)), ys) - _combine(jnp.conj(column_of(xs, k)), us)
         vector, tau, new = _reflection(row, k + 1)
         vector, tau = jnp.where(k + 1 < n, vector, 0), jnp.where(k + 1 < n, tau, 0)
         x = _apply(a, vector) - _combine(_apply(jnp.conj(ys), vector), vs) - _combine(_apply(jnp.conj(us), vector), xs)

@@ -11,12 +11,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax._src.lax import linalg
 
-from ._jax_householder import adjoint, geqrf, householder_product, ormqr, times
+from ._jax_householder import WIDTH, adjoint, column_of, geqrf, householder_product, ormqr, row_of, times
 from ._jax_ops import rule
 from ._jax_spectral import eigh, svd
-
-#: Columns of a block: enough for fast products, and few beside the matrix.
-_WIDTH = 32
 
 
 def _rows(a: jax.Array) -> jax.Array:
@@ -27,25 +24,17 @@ def _columns(a: jax.Array) -> jax.Array:
     return jnp.arange(a.shape[-1])
 
 
-def _row(a: jax.Array, k: Any) -> jax.Array:
-    return lax.dynamic_index_in_dim(a, k, -2, keepdims=False)
-
-
-def _column(a: jax.Array, k: Any) -> jax.Array:
-    return lax.dynamic_index_in_dim(a, k, -1, keepdims=False)
-
-
 def _entry(x: jax.Array, k: Any) -> jax.Array:
     """Element `k` of each vector, as a vector of one."""
     return lax.dynamic_index_in_dim(x, k, -1)
 
 
 def _some_rows(a: jax.Array, first: Any) -> jax.Array:
-    return lax.dynamic_slice_in_dim(a, first, _WIDTH, a.ndim - 2)
+    return lax.dynamic_slice_in_dim(a, first, WIDTH, a.ndim - 2)
 
 
 def _some_columns(a: jax.Array, first: Any) -> jax.Array:
-    return lax.dynamic_slice_in_dim(a, first, _WIDTH, a.ndim - 1)
+    return lax.dynamic_slice_in_dim(a, first, WIDTH, a.ndim - 1)
 
 
 def _with_rows(a: jax.Array, rows: jax.Array, first: Any) -> jax.Array:
@@ -64,7 +53,7 @@ def _padded(a: jax.Array, rows: int, columns: int) -> jax.Array:
 def _bordered(a: jax.Array) -> jax.Array:
     """A square matrix with an identity below and to the right of it, so that its size is a multiple of a block's."""
     n = a.shape[-1]
-    size = n + -n % _WIDTH
+    size = n + -n % WIDTH
     return _padded(a, size, size) + jnp.diag(jnp.arange(size) >= n).astype(a.dtype)
 
 
@@ -79,7 +68,7 @@ def _outer(x: jax.Array, y: jax.Array) -> jax.Array:
 def _cholesky_by_columns(a: jax.Array) -> jax.Array:
     def step(k: Any, state: Any) -> Any:
         rest, found = state
-        column = _column(rest, k)
+        column = column_of(rest, k)
         column = jnp.where(_rows(a) >= k, column, 0) / jnp.sqrt(_entry(column, k))
         return rest - _outer(column, jnp.conj(column)), jnp.where(_columns(a) == k, column[..., None], found)
 
@@ -91,18 +80,18 @@ def _cholesky_by_blocks(a: jax.Array) -> jax.Array:
     a = _bordered(a)
 
     def step(i: Any, a: jax.Array) -> jax.Array:
-        first = i * _WIDTH
+        first = i * WIDTH
         panel = _some_columns(a, first)
         factor = _cholesky_by_columns(_some_rows(panel, first))
-        below = jnp.where((_rows(a) >= first + _WIDTH)[:, None], times(panel, adjoint(_inverse(factor))), 0)
+        below = jnp.where((_rows(a) >= first + WIDTH)[:, None], times(panel, adjoint(_inverse(factor))), 0)
         return _with_columns(a - times(below, adjoint(below)), _with_rows(below, factor, first), first)
 
-    return lax.fori_loop(0, a.shape[-1] // _WIDTH, step, a)[..., :n, :n]
+    return lax.fori_loop(0, a.shape[-1] // WIDTH, step, a)[..., :n, :n]
 
 
 def _cholesky(a: jax.Array, **_: Any) -> jax.Array:
     """A matrix that is not positive definite gives NaNs."""
-    found = (_cholesky_by_columns if a.shape[-1] <= 2 * _WIDTH else _cholesky_by_blocks)(a)
+    found = (_cholesky_by_columns if a.shape[-1] <= 2 * WIDTH else _cholesky_by_blocks)(a)
     # LAPACK gives no part of a factor that it cannot finish.
     fails = jnp.isnan(found).any((-2, -1), keepdims=True) & (_rows(a)[:, None] >= _columns(a))
     return jnp.where(fails, jnp.asarray(jnp.nan, a.dtype), found)
@@ -111,8 +100,8 @@ def _cholesky(a: jax.Array, **_: Any) -> jax.Array:
 def _solve_by_rows(a: jax.Array, b: jax.Array) -> jax.Array:
     """x with `a` x = `b`; of `a` the lower triangle counts."""
     def step(k: Any, x: jax.Array) -> jax.Array:
-        column = _column(a, k)
-        row = _row(x, k) / _entry(column, k)
+        column = column_of(a, k)
+        row = row_of(x, k) / _entry(column, k)
         x = jnp.where((_rows(a) == k)[:, None], row[..., None, :], x)
         return x - _outer(jnp.where(_rows(a) > k, column, 0), row)
 
@@ -129,13 +118,13 @@ def _solve_by_blocks(a: jax.Array, b: jax.Array) -> jax.Array:
     a = _bordered(a)
 
     def step(i: Any, x: jax.Array) -> jax.Array:
-        first = i * _WIDTH
+        first = i * WIDTH
         panel = _some_columns(a, first)
         rows = times(_inverse(_some_rows(panel, first)), _some_rows(x, first))
-        below = jnp.where((_rows(a) >= first + _WIDTH)[:, None], panel, 0)
+        below = jnp.where((_rows(a) >= first + WIDTH)[:, None], panel, 0)
         return _with_rows(x - times(below, rows), rows, first)
 
-    return lax.fori_loop(0, a.shape[-1] // _WIDTH, step, _padded(b, a.shape[-1], b.shape[-1]))[..., :n, :]
+    return lax.fori_loop(0, a.shape[-1] // WIDTH, step, _padded(b, a.shape[-1], b.shape[-1]))[..., :n, :]
 
 
 def _triangular_solve(a: jax.Array, b: jax.Array, *, left_side: bool, lower: bool, transpose_a: bool,
@@ -150,7 +139,7 @@ def _triangular_solve(a: jax.Array, b: jax.Array, *, left_side: bool, lower: boo
         a = jnp.where(_rows(a)[:, None] == _columns(a), jnp.asarray(1, a.dtype), a)
     if not lower:  # the last unknown is the first one to be found
         a, b = jnp.flip(a, (-2, -1)), jnp.flip(b, -2)
-    x = (_solve_by_rows if a.shape[-1] <= 2 * _WIDTH else _solve_by_blocks)(a, b)
+    x = (_solve_by_rows if a.shape[-1] <= 2 * WIDTH else _solve_by_blocks)(a, b)
     x = x if lower else jnp.flip(x, -2)
     return x if left_side else _transposed(x)
 
@@ -169,13 +158,13 @@ def _lu_by_columns(a: jax.Array, first: Any, count: int) -> Any:
     def step(j: Any, state: Any) -> Any:
         a, pivots, order = state
         k = first + j
-        column = _column(a, j)
+        column = column_of(a, j)
         size = abs(column.real) + abs(column.imag) if jnp.iscomplexobj(a) else abs(column)
         pivot = jnp.where(rows >= k, size, -1).argmax(-1, keepdims=True).astype(jnp.int32)
         pivots = jnp.where(jnp.arange(count) == j, pivot, pivots)
-        here, there = _row(a, k), jnp.take_along_axis(a, pivot[..., None], -2)
+        here, there = row_of(a, k), jnp.take_along_axis(a, pivot[..., None], -2)
         a = jnp.where((rows == k)[:, None], there, jnp.where((rows == pivot)[..., None], here[..., None, :], a))
-        column = _column(a, j)
+        column = column_of(a, j)
         diagonal = _entry(column, k)
         factors = jnp.where(rows > k, jnp.where(diagonal == 0, column, column / diagonal), 0)[..., None]
         rest = a - factors * there
@@ -192,28 +181,28 @@ def _lu(a: jax.Array, **_: Any) -> Any:
     """Both factors in one matrix, the row that each was exchanged with, and where each comes from."""
     *batch, m, n = a.shape
     least = min(m, n)
-    if least <= 2 * _WIDTH:
+    if least <= 2 * WIDTH:
         return _lu_by_columns(a, 0, least)
-    count = -(-least // _WIDTH)
-    a = _padded(a, max(m, count * _WIDTH), max(n, count * _WIDTH))
+    count = -(-least // WIDTH)
+    a = _padded(a, max(m, count * WIDTH), max(n, count * WIDTH))
     rows, columns = _rows(a), _columns(a)
 
     def step(i: Any, state: Any) -> Any:
         a, pivots, order = state
-        first = i * _WIDTH
-        panel, some, exchanges = _lu_by_columns(_some_columns(a, first), first, _WIDTH)
+        first = i * WIDTH
+        panel, some, exchanges = _lu_by_columns(_some_columns(a, first), first, WIDTH)
         a = jnp.take_along_axis(a, exchanges[..., None], -2)
         block = _some_rows(panel, first)
-        block = jnp.where(jnp.eye(_WIDTH, dtype=bool), jnp.asarray(1, a.dtype), block)
-        right = columns >= first + _WIDTH
+        block = jnp.where(jnp.eye(WIDTH, dtype=bool), jnp.asarray(1, a.dtype), block)
+        right = columns >= first + WIDTH
         beside = _some_rows(a, first)
         beside = jnp.where(right, times(_inverse(block), beside), beside)
-        below = jnp.where((rows >= first + _WIDTH)[:, None], panel, 0)
+        below = jnp.where((rows >= first + WIDTH)[:, None], panel, 0)
         a = a - times(below, jnp.where(right, beside, 0))
         a = _with_columns(_with_rows(a, beside, first), panel, first)
         return a, _with_columns(pivots, some, first), jnp.take_along_axis(order, exchanges, -1)
 
-    pivots = jnp.zeros((*batch, count * _WIDTH), jnp.int32)
+    pivots = jnp.zeros((*batch, count * WIDTH), jnp.int32)
     order = jnp.broadcast_to(jnp.arange(a.shape[-2], dtype=jnp.int32), a.shape[:-1])
     a, pivots, order = lax.fori_loop(0, count, step, (a, pivots, order))
     return a[..., :m, :n], pivots[..., :least], order[..., :m]
